@@ -1,0 +1,236 @@
+"""What every bot here shares: the connection, the settings, and the loop around `choose(turn) -> pit`.
+
+MODIAR_HOST, MODIAR_PORT   the server; a local daemon if they are not set
+MODIAR_NAME, MODIAR_TOKEN  who plays; without a name the server takes the bot as a guest
+
+Results go to stdout, one line a game; everything meant for a person goes to stderr.
+There is no reconnecting: a bot whose connection breaks says so and ends, and its game waits on the
+server with the clock running.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, TypedDict
+
+# Exit statuses, the same as the daemon's own commands; argparse uses 2 by itself.
+DONE, USAGE, COULD_NOT, INTERRUPTED = 0, 2, 3, 130
+
+# After Ctrl-C, how long to wait for the server's last lines.
+LEAVE_SECONDS = 2.0
+
+# Carried by hello and seek alone: an error that brings it back means that no game will come.
+REF = "start"
+
+Message = dict[str, Any]
+
+
+class Captured(TypedDict):
+    """Stones captured so far by each side."""
+
+    south: int
+    north: int
+
+
+class Turn(TypedDict):
+    """The fields of a `turn` that a bot decides on. Pits are absolute: 0 1 2 South's, 3 4 5 North's."""
+
+    game: str
+    ply: int  # the one to play; the game's first is 1
+    side: str  # "south" or "north": the side to move, which is this bot
+    pits: list[int]
+    captured: Captured
+    legal: list[int]  # never empty
+    remaining_ms: dict[str, int]
+
+
+Choose = Callable[[Turn], int]
+
+
+class Connection:
+    """One connection to the server: JSON objects out, JSON objects in."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._socket = socket.create_connection((host, port))
+        # A move is one small packet; Nagle's algorithm would hold it back on our own clock.
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Read by hand: a file made of the socket would lose half a line to a Ctrl-C.
+        self._unread = b""
+
+    def send(self, type: str, **fields: object) -> None:
+        """Sends one message; a field that is None is left out."""
+        message = {"type": type} | {name: value for name, value in fields.items() if value is not None}
+        line = json.dumps(message, separators=(",", ":")) + "\n"
+        self._socket.sendall(line.encode())
+
+    def messages(self) -> Iterator[Message]:
+        """Yields what the server sends until it closes. A line that is no message is skipped, with a note."""
+        while True:
+            line, newline, rest = self._unread.partition(b"\n")
+            if not newline:
+                received = self._socket.recv(65536)
+                if not received:
+                    return
+                self._unread += received
+                continue
+            self._unread = rest
+            try:
+                message = json.loads(line)
+            except (ValueError, RecursionError):
+                message = None
+            if isinstance(message, dict):
+                yield message
+            elif line.strip():
+                note(f"skipped a line that is not a message: {line[:80]!r}")
+
+    def hurry(self, seconds: float) -> None:
+        """From now on a read that takes longer than this is an OSError."""
+        self._socket.settimeout(seconds)
+
+    def close(self) -> None:
+        """Closes the connection. The server keeps the bot's games."""
+        self._socket.close()
+
+
+class Player:
+    """Answers the server's messages for one bot, one game after the other."""
+
+    def __init__(self, connection: Connection, choose: Choose, pool: str, games: int) -> None:
+        self._connection = connection
+        self._choose = choose
+        self._pool = pool
+        self._games = games
+        self._sides: dict[str, str] = {}  # of the games going on
+        self._sought = False  # the seek is over, well or not
+        self._status = COULD_NOT  # until every game is played
+
+    def play(self) -> int:
+        """Plays until the seek is done or the server hangs up; returns the exit status."""
+        self._connection.send(
+            "hello",
+            protocol=1,
+            name=os.environ.get("MODIAR_NAME") or None,
+            token=os.environ.get("MODIAR_TOKEN") or None,
+            client="modiar python bots",
+            ref=REF,
+        )
+        for message in self._connection.messages():
+            self._answer(message)
+            if message.get("type") == "error" and message.get("ref") == REF:
+                return COULD_NOT
+        if not self._sought:
+            note("the server closed the connection before the games were played")
+        return self._status
+
+    def leave(self) -> None:
+        """Stops seeking, resigns what is being played and says goodbye; the results are still told."""
+        self._connection.hurry(LEAVE_SECONDS)
+        self._connection.send("unseek")
+        for message in self._connection.messages():
+            match message.get("type"):
+                case "started":
+                    self._started(message)
+                case "seek_ended":  # no game starts after it
+                    self._sought = True
+                    for game in self._sides:
+                        self._connection.send("resign", game=game)
+                    self._bye_when_free()
+                case "ended":
+                    self._ended(message)
+                    self._bye_when_free()
+
+    def _answer(self, message: Message) -> None:
+        match message.get("type"):
+            case "welcome":
+                note(f"playing as {message['bot']['name']} on {message['server']}")
+                self._connection.send("seek", pool=self._pool, games=self._games, ref=REF)
+            case "started":
+                self._started(message)
+            case "turn":
+                turn: Turn = message  # type: ignore[assignment]
+                pit = self._choose(turn)
+                self._connection.send("move", game=turn["game"], pit=pit, ply=turn["ply"])
+            case "ended":
+                self._ended(message)
+                self._bye_when_free()
+            case "seek_ended":
+                self._sought = True
+                if message["reason"] == "done":
+                    self._status = DONE
+                else:
+                    note(f"the seek ended: {message['reason']}")
+                self._bye_when_free()
+            case "error":
+                note(f"error {message['code']}: {message['message']}")
+            case "notice":
+                note(message["message"])
+            case "goodbye" if message["reason"] != "bye":
+                note(f"goodbye: {message['message']}")
+            case _:
+                pass  # a newer server may say more than these bots understand
+
+    def _started(self, message: Message) -> None:
+        self._sides[message["game"]] = message["side"]
+
+    def _bye_when_free(self) -> None:
+        """A named bot may have come back to a game that outlasts its seek: that one is played out first."""
+        if self._sought and not self._sides:
+            self._connection.send("bye")
+
+    def _ended(self, message: Message) -> None:
+        side = self._sides.pop(message["game"], "unknown side")
+        score = message["score"]
+        if message["result"] in ("south", "north"):
+            outcome = "won" if message["result"] == side else "lost"
+        else:
+            outcome = "drawn" if message["result"] == "draw" else "no result"
+        print(
+            f"{message['game']} {side} {outcome} {message['termination']} {score['south']}-{score['north']}",
+            flush=True,
+        )
+
+
+def note(text: str) -> None:
+    """Tells a person something, apart from the results."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def arguments(description: str | None) -> argparse.ArgumentParser:
+    """The options that every bot has; a bot adds its own before it parses."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument(
+        "--games", type=int, default=1, metavar="N", help="how many to play; 0: until stopped (default: 1)"
+    )
+    parser.add_argument("--pool", default="blitz", metavar="P", help="the pool to play in (default: blitz)")
+    return parser
+
+
+def run(choose: Choose, pool: str, games: int) -> int:
+    """Connects, plays and returns the exit status. Ctrl-C resigns and leaves."""
+    host, port = os.environ.get("MODIAR_HOST") or "127.0.0.1", os.environ.get("MODIAR_PORT") or "6634"
+    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        note(f"MODIAR_PORT is {port!r}: set it to a number from 1 to 65535")
+        return USAGE
+    connection = player = None
+    try:
+        connection = Connection(host, int(port))
+        player = Player(connection, choose, pool, games)
+        return player.play()
+    except KeyboardInterrupt:
+        if player:
+            # The server may be gone or slow, or Ctrl-C may come again: then there is nothing to wait for.
+            with contextlib.suppress(OSError, KeyboardInterrupt):
+                player.leave()
+        return INTERRUPTED
+    except OSError as error:
+        note(f"{'lost the connection' if connection else 'cannot connect'} to {host}:{port}: {error}")
+        return COULD_NOT
+    finally:
+        if connection:
+            connection.close()

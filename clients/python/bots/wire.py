@@ -131,7 +131,7 @@ class Player:
     def leave(self) -> None:
         """Stops seeking, resigns what is being played and says goodbye; the results are still told."""
         self._connection.hurry(LEAVE_SECONDS)
-        self._connection.send("unseek")
+        self._connection.send("unseek", pool=self._pool)
         for message in self._connection.messages():
             match message.get("type"):
                 case "started":

@@ -21,11 +21,13 @@
 //! | test another implementation | [`perft`] |
 //!
 //! ```
-//! use modiar_rules::{EndRules, Line, parse_moves};
+//! use modiar_rules::{EndRules, Ending, Line, Side, parse_moves};
 //!
 //! let moves = parse_moves("0413242")?;
 //! let line = Line::replay(EndRules::default(), moves)?;
-//! assert_eq!(line.position().to_string(), "0.0.1-2.1.9 18-11 n 8");
+//! assert_eq!(line.position().to_string(), "1.1.1-6.1.16 4-12 n 8");
+//! assert_eq!(line.ending(), Some(Ending::Immobile)); // only a grand slam is left
+//! assert_eq!(line.winner(), Some(Side::North)); // 7 : 35
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -19,7 +19,7 @@ pub fn parse_moves(text: &str) -> Result<Vec<Pit>, MovesError> {
 }
 
 fn pit(digit: char) -> Option<Pit> {
-    let index = digit.to_digit(6)?;
+    let index = digit.to_digit(10)?;
     u8::try_from(index).ok().and_then(Pit::new)
 }
 

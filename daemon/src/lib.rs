@@ -1,1 +1,20 @@
-//! .
+//! The Modiar daemon: it referees games between bots that connect over TCP.
+//!
+//! Bytes flow one way: bytes → line → message → session → game → record → store → views. ARCHITECTURE.md draws the
+//! house; each folder is a room of it, with a pure machine and a handle that acts on what the machine decides.
+
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod lobby;
+pub mod logging;
+pub mod net;
+pub mod records;
+pub mod referee;
+pub mod session;
+pub mod store;
+pub mod time;
+mod web;
+
+/// The name and version that records and welcomes carry.
+pub const SERVER: &str = concat!("modiar/", env!("CARGO_PKG_VERSION"));

@@ -1,0 +1,127 @@
+//! `modiar games`: what was played. Works beside a running daemon and without one.
+
+use super::{FINDINGS, write_stdout};
+use crate::records::{self, Filter, Findings};
+use crate::store::{self, DataDir, StoreError};
+use anyhow::bail;
+use clap::{Args, Subcommand, ValueEnum};
+use modiar_protocol::Record;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Games {
+    /// Print one game, ply by ply
+    #[command(after_help = "Example:\n  modiar games show g019c0f6a    (a beginning of the id will do)")]
+    Show(Show),
+    /// Write finished games to stdout
+    #[command(after_help = "Example:\n  modiar games export --pool blitz --since 2026-11-01 > games.jsonl")]
+    Export(Export),
+    /// Referee finished games again: legality, clocks, results
+    #[command(after_help = "Examples:\n  modiar games verify games.jsonl\n  modiar games verify --data modiar-data")]
+    Verify(Verify),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Show {
+    /// The game's id, or its beginning
+    id: String,
+    /// Data directory
+    #[arg(long, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
+    data: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// The form of the output
+    #[arg(long, value_enum, default_value = "jsonl")]
+    format: Format,
+    /// Only games of this bot
+    #[arg(long, value_name = "NAME")]
+    bot: Option<String>,
+    /// Only games of this pool
+    #[arg(long, value_name = "NAME")]
+    pool: Option<String>,
+    /// Only games that ended at this time or later: 2026-11-30 or 2026-11-30T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = records::parse_time)]
+    since: Option<jiff::Timestamp>,
+    /// Data directory
+    #[arg(long, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
+    data: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Format {
+    /// One record a line, as in the archive
+    Jsonl,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(super) struct Verify {
+    /// A file of records, one a line
+    file: Option<PathBuf>,
+    /// Data directory
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+}
+
+impl Games {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Self::Show(show) => show.run(),
+            Self::Export(export) => export.run(),
+            Self::Verify(verify) => verify.run(),
+        }
+    }
+}
+
+impl Show {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let Some(line) = store::read_record(&DataDir::new(self.data), &self.id)? else {
+            bail!("there is no game '{}', or more than one begins so; `modiar games export` lists them all", self.id);
+        };
+        let record: Record = serde_json::from_str(&line)?;
+        write_stdout(records::show(&record)?.as_bytes())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Export {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let Format::Jsonl = self.format;
+        let filter = Filter { bot: self.bot, pool: self.pool, since: self.since };
+        store::read_records(&DataDir::new(self.data), &mut |line| {
+            if filter.takes(&serde_json::from_str(&line.text)?) {
+                write_stdout(format!("{}\n", line.text).as_bytes()).map_err(StoreError::io("stdout"))?;
+            }
+            Ok(())
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Verify {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let mut findings = Findings::default();
+        match (self.file, self.data) {
+            (Some(path), _) => {
+                let file = File::open(&path).map_err(StoreError::io(&path))?;
+                for line in BufReader::new(file).split(b'\n') {
+                    findings.verify(&String::from_utf8_lossy(&line.map_err(StoreError::io(&path))?));
+                }
+            }
+            (None, data) => {
+                let data = DataDir::new(data.unwrap_or_default());
+                store::read_records(&data, &mut |line| {
+                    findings.verify(&line.text);
+                    Ok(())
+                })?;
+            }
+        }
+        write_stdout(findings.report().as_bytes())?;
+        Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
+    }
+}

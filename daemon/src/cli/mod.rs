@@ -1,0 +1,59 @@
+//! The command line: data to stdout, words for people to stderr.
+//!
+//! Exit codes: 0 good, 1 findings, 2 usage, 3 could not, 78 a configuration that cannot be used.
+
+mod games;
+mod serve;
+
+use clap::{Parser, Subcommand};
+use std::io::Write as _;
+use std::process::ExitCode;
+
+/// Something was found that should not be.
+const FINDINGS: u8 = 1;
+/// It could not be done.
+const COULD_NOT: u8 = 3;
+/// The configuration cannot be used (`EX_CONFIG`): starting again will not help.
+const BAD_CONFIG: u8 = 78;
+
+/// A game server for bots that play Modiar.
+#[derive(Debug, Parser)]
+#[command(name = "modiar", version, about, subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    after_help = "Examples:\n  modiar serve\n  modiar games show g019c0f6a\n  modiar games verify --data modiar-data"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve games to bots that connect
+    Serve(serve::Serve),
+    /// Show, export or verify finished games
+    #[command(subcommand)]
+    Games(games::Games),
+}
+
+/// Writes data to stdout. A reader that has gone, as `head` does, is no fault of ours.
+fn write_stdout(data: &[u8]) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(data).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// Runs the program.
+#[must_use]
+pub fn run() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Serve(serve) => serve.run(),
+        Command::Games(games) => games.run(),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("modiar: {error:#}");
+        ExitCode::from(COULD_NOT)
+    })
+}

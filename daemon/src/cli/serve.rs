@@ -1,0 +1,191 @@
+//! `modiar serve`: the daemon, from its configuration to its goodbye.
+
+use super::BAD_CONFIG;
+use crate::config::{Config, ConfigError, TEMPLATE};
+use crate::lobby::{Hall, Setup};
+use crate::net::{Listener, bind};
+use crate::referee::{Flags, Referee};
+use crate::store::{self, Archive, DataDir, SqliteStore};
+use crate::{logging, time, web};
+use anyhow::{Context as _, bail};
+use clap::Args;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::{info, warn};
+
+/// How long games that were ended by the stop may take to be stored, and connections to be seen off.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// The options of `modiar serve`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  modiar serve\n  modiar serve --bots 127.0.0.1:0 --data /var/lib/modiar\n  modiar serve --print-config > modiar.toml"
+)]
+pub(super) struct Serve {
+    /// Configuration file [default: modiar.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Data directory [default: modiar-data]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Where bots connect; port 0 takes a free one [default: 127.0.0.1:6634]
+    #[arg(long, value_name = "ADDR")]
+    bots: Option<SocketAddr>,
+    /// Where monitors connect [default: 127.0.0.1:6635]
+    #[arg(long, value_name = "ADDR")]
+    http: Option<SocketAddr>,
+    /// Leave the server's own bots out
+    #[arg(long)]
+    no_house_bots: bool,
+    /// Check the configuration and stop: exit 0, or 78 with what is wrong
+    #[arg(long)]
+    check_config: bool,
+    /// Write the configuration file with every key and its default to stdout
+    #[arg(long)]
+    print_config: bool,
+}
+
+impl Serve {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        if self.print_config {
+            super::write_stdout(TEMPLATE.as_bytes())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let config = match self.configure() {
+            Ok(config) => config,
+            Err(error) => {
+                eprintln!("modiar: bad configuration: {error}");
+                return Ok(ExitCode::from(BAD_CONFIG));
+            }
+        };
+        if self.check_config {
+            eprintln!("modiar: the configuration is good");
+            return Ok(ExitCode::SUCCESS);
+        }
+        logging::start(config.log.format)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        runtime.block_on(serve(config))
+    }
+
+    /// The configuration of the file and the environment, with the flags laid over it.
+    fn configure(&self) -> Result<Config, ConfigError> {
+        let usual = Path::new("modiar.toml");
+        let file = self.config.as_deref().or_else(|| usual.exists().then_some(usual));
+        let mut config = Config::load(
+            file,
+            std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))),
+        )?;
+        if let Some(data) = &self.data {
+            config.data.clone_from(data);
+        }
+        config.bots = self.bots.unwrap_or(config.bots);
+        config.http = self.http.unwrap_or(config.http);
+        config.house_bots &= !self.no_house_bots;
+        Ok(config)
+    }
+}
+
+async fn serve(config: Config) -> anyhow::Result<ExitCode> {
+    let mut signals = Signals::catch()?;
+    let data = DataDir::new(&config.data);
+    let claim = data.claim()?;
+    let store = SqliteStore::open(&data)?;
+    let archive = Archive::open(&data.archive(), &store)?;
+    let (handle, writer) = store::start(store, archive)?;
+
+    let (tasks, stop, failed) = (TaskTracker::new(), CancellationToken::new(), CancellationToken::new());
+    let flags = Arc::new(Flags::default());
+    let referee = Referee::new(handle, Arc::clone(&flags), config.node.clone(), failed.clone());
+    let setup = Setup { pools: config.pools.clone().into(), guests: config.takes_guests(), seed: time::unix_ms() };
+    let hall = Hall::open(setup, referee);
+    let bots = bind(config.bots)
+        .with_context(|| format!("the bots' address {} cannot be used; choose another with --bots", config.bots))?;
+    let http = bind(config.http)
+        .with_context(|| format!("the web address {} cannot be used; choose another with --http", config.http))?;
+    announce(&bots.local_addr()?, &http.local_addr()?)?;
+
+    let (connections, no_more) = (TaskTracker::new(), stop.child_token());
+    tasks.spawn(Arc::clone(&flags).run(stop.clone()));
+    tasks.spawn(Arc::clone(&hall).lapse_challenges(stop.clone()));
+    tasks.spawn(web::serve(http, stop.clone()));
+    tasks.spawn(Listener::new(bots, Arc::clone(&hall))?.run(connections.clone(), no_more.clone()));
+
+    let failure = tokio::select! {
+        () = signals.next() => false,
+        () = failed.cancelled() => true,
+    };
+    if !failure {
+        drain(&hall, &config, &mut signals).await;
+    }
+    no_more.cancel();
+    hall.dismiss();
+    connections.close();
+    if timeout(LAST_WORDS, connections.wait()).await.is_err() {
+        warn!(connections = connections.len(), "connections left behind");
+    }
+    stop.cancel();
+    tasks.close();
+    tasks.wait().await;
+    drop((hall, flags));
+    close_store(writer, failure)?;
+    drop(claim);
+    info!("stopped");
+    if failure { bail!("a result could not be stored; see the log") } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// Lets games end for the drain time or until the next signal; what still runs then is aborted.
+async fn drain(hall: &Hall, config: &Config, signals: &mut Signals) {
+    hall.drain(config.drain());
+    tokio::select! {
+        () = hall.emptied() => return,
+        () = tokio::time::sleep(config.drain()) => {}
+        () = signals.next() => {}
+    }
+    hall.abort_games();
+    if timeout(LAST_WORDS, hall.emptied()).await.is_err() {
+        warn!("some games could not be ended");
+    }
+}
+
+/// The writer ends by itself once nobody can hand it a game.
+fn close_store(writer: std::thread::JoinHandle<()>, failure: bool) -> anyhow::Result<()> {
+    if failure && !writer.is_finished() {
+        return Ok(());
+    }
+    writer.join().map_err(|_| anyhow::anyhow!("the store's writer failed"))
+}
+
+/// The one line on stdout by which a starter knows that bots may connect.
+fn announce(bots: &SocketAddr, http: &SocketAddr) -> anyhow::Result<()> {
+    // By hand, so that the keys stand in the order people read them; addresses need no escapes.
+    let line = format!(r#"{{"type":"listening","bots":"{bots}","http":"{http}"}}"#);
+    super::write_stdout(format!("{line}\n").as_bytes())?;
+    info!(%bots, %http, "listening");
+    Ok(())
+}
+
+/// SIGTERM and SIGINT, taken alike.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn catch() -> std::io::Result<Self> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The clock of a game: whole microseconds of one monotonic clock, no wall clock, no floats (`spec/clock.md`).
+//!
+//! Pure: a moment and the server's own delay come in as values through [`Arrival`], so that tests feed both.
+
+use modiar_protocol::TimeControl;
+use modiar_rules::{BySide, Side};
+use std::ops::{Add, AddAssign};
+
+/// A length of time in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Micros(pub u64);
+
+/// A moment of the monotonic clock, in microseconds since the process began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(pub u64);
+
+impl Micros {
+    /// From milliseconds.
+    #[must_use]
+    pub const fn from_ms(ms: u64) -> Self {
+        Self(ms.saturating_mul(1000))
+    }
+
+    /// Whole milliseconds, rounded down: what the wire shows (`clock.wire-rounding`).
+    #[must_use]
+    pub const fn ms(self) -> u64 {
+        self.0 / 1000
+    }
+
+    /// What is left after `other`, never below nothing.
+    #[must_use]
+    pub const fn less(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl Add for Micros {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Micros {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl From<std::time::Duration> for Micros {
+    fn from(duration: std::time::Duration) -> Self {
+        Self(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX))
+    }
+}
+
+impl Moment {
+    /// The time from `earlier` to this moment; nothing if `earlier` is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Micros {
+        Micros(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Micros> for Moment {
+    type Output = Self;
+
+    fn add(self, span: Micros) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+/// How a line reached the server.
+pub trait Arrival {
+    /// R: when the read that completed the line returned.
+    fn received(&self) -> Moment;
+
+    /// The part of the time from `turn` to [`Self::received`] in which the line already lay in the server's machine
+    /// (`clock.own`). Asked only where something may be charged.
+    fn own(&self, turn: Moment) -> Micros;
+}
+
+/// A pool's time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Control {
+    /// What each side starts with.
+    pub base: Micros,
+    /// What a legal move brings.
+    pub increment: Micros,
+    /// What is never charged, of each move.
+    pub grace: Micros,
+    /// Most that one move may be charged.
+    pub per_move: Option<Micros>,
+}
+
+impl From<TimeControl> for Control {
+    fn from(time: TimeControl) -> Self {
+        Self {
+            base: Micros::from_ms(time.base_ms),
+            increment: Micros::from_ms(time.increment_ms),
+            grace: Micros::from_ms(time.grace_ms),
+            per_move: time.move_ms.map(Micros::from_ms),
+        }
+    }
+}
+
+/// The arithmetic of one turn, as it stands in the record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// From the turn's writing to the move's arrival, the server's own delay taken off.
+    pub elapsed: Micros,
+    /// What was taken off.
+    pub own: Micros,
+    /// What the clock lost: `elapsed` less the grace.
+    pub charged: Micros,
+}
+
+/// Both sides' time, and since when the running turn runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    control: Control,
+    remaining: BySide<Micros>,
+    since: Moment,
+}
+
+impl Clock {
+    /// Both sides at their base, the first turn running from `since`.
+    #[must_use]
+    pub fn new(control: Control, since: Moment) -> Self {
+        Self { control, remaining: BySide::new(control.base, control.base), since }
+    }
+
+    /// What each side has left.
+    #[must_use]
+    pub const fn remaining(&self) -> BySide<Micros> {
+        self.remaining
+    }
+
+    /// W: since when the running turn runs.
+    #[must_use]
+    pub const fn since(&self) -> Moment {
+        self.since
+    }
+
+    /// The running turn was written at `written` (`clock.start`).
+    pub const fn turn_written(&mut self, written: Moment) {
+        self.since = written;
+    }
+
+    /// What an arrival costs the side to move (`clock.elapsed`, `clock.charged`).
+    #[must_use]
+    pub fn charge(&self, arrival: &dyn Arrival) -> Charge {
+        let waited = arrival.received().since(self.since);
+        if waited <= self.control.grace {
+            return Charge { elapsed: waited, ..Charge::default() };
+        }
+        let own = arrival.own(self.since).min(waited);
+        let elapsed = waited.less(own);
+        Charge { elapsed, own, charged: elapsed.less(self.control.grace) }
+    }
+
+    /// What `side` may be charged for this turn before it has lost on time.
+    #[must_use]
+    pub fn allowance(&self, side: Side) -> Micros {
+        let remaining = self.remaining[side];
+        self.control.per_move.map_or(remaining, |most| most.min(remaining))
+    }
+
+    /// The last moment at which an arrival without own delay is charged no more than `allowance`.
+    #[must_use]
+    pub fn deadline(&self, allowance: Micros) -> Moment {
+        self.since + self.control.grace + allowance
+    }
+
+    /// Books a legal move of `side`: the charge off, the increment on (`clock.increment`).
+    pub fn settle(&mut self, side: Side, charge: Charge) {
+        self.remaining[side] = self.remaining[side].less(charge.charged) + self.control.increment;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Read {
+        received: u64,
+        own: u64,
+    }
+
+    impl Arrival for Read {
+        fn received(&self) -> Moment {
+            Moment(self.received)
+        }
+
+        fn own(&self, _turn: Moment) -> Micros {
+            Micros(self.own)
+        }
+    }
+
+    /// One row of the table in spec/clock.md, in microseconds; `after` is `None` where the flag falls.
+    #[test]
+    fn the_table_of_the_spec() {
+        let page = include_str!("../../spec/clock.md");
+        let rows: Vec<Vec<&str>> = page
+            .lines()
+            .skip_while(|line| !line.starts_with("| Case | remaining |"))
+            .skip(2)
+            .take_while(|line| line.starts_with('|'))
+            .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+            .collect();
+        assert_eq!(rows.len(), 11, "the table has eleven cases");
+        for row in rows {
+            let [case, before, written, received, own, charged, after] = row[..] else {
+                panic!("seven cells: {row:?}")
+            };
+            let control = Control {
+                base: Micros(micros(before)),
+                increment: Micros::from_ms(100),
+                grace: Micros::from_ms(50),
+                per_move: None,
+            };
+            let mut clock = Clock::new(control, Moment(micros(written)));
+            let charge = clock.charge(&Read { received: micros(received), own: micros(own) });
+            assert_eq!(charge.charged, Micros(micros(charged)), "{case}");
+            let flagged = charge.charged > clock.allowance(Side::South);
+            assert_eq!(flagged, after == "flag", "{case}");
+            if !flagged {
+                clock.settle(Side::South, charge);
+                assert_eq!(clock.remaining().south, Micros(micros(after)), "{case}");
+            }
+        }
+    }
+
+    /// `1050.001` milliseconds as microseconds, without a float.
+    fn micros(ms: &str) -> u64 {
+        let (whole, part) = ms.split_once('.').unwrap_or((ms, ""));
+        whole.parse::<u64>().unwrap() * 1000 + format!("{part:0<3}").parse::<u64>().unwrap()
+    }
+
+    #[test]
+    fn one_move_may_have_its_own_limit() {
+        let control =
+            Control { base: Micros(10_000), increment: Micros(0), grace: Micros(0), per_move: Some(Micros(300)) };
+        let clock = Clock::new(control, Moment(0));
+        assert_eq!(clock.allowance(Side::North), Micros(300));
+        assert_eq!(clock.deadline(clock.allowance(Side::North)), Moment(300));
+    }
+
+    #[test]
+    fn an_arrival_before_the_writing_costs_nothing() {
+        let control = Control { base: Micros(0), increment: Micros(0), grace: Micros(0), per_move: None };
+        let clock = Clock::new(control, Moment(500));
+        assert_eq!(clock.charge(&Read { received: 400, own: 0 }), Charge::default());
+    }
+}

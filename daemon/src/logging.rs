@@ -1,0 +1,20 @@
+//! Logs: to stderr, for people or for programs; stdout is for data.
+
+use crate::config::LogFormat;
+use std::io::{IsTerminal as _, stderr};
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+use tracing_subscriber::fmt::format::FmtSpan;
+
+/// Starts logging, as `RUST_LOG` says, else from `info` up.
+///
+/// # Errors
+/// `RUST_LOG` is not understood, or logging runs already.
+pub fn start(format: LogFormat) -> anyhow::Result<()> {
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env()?;
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_span_events(FmtSpan::NONE);
+    let started = match format {
+        LogFormat::Text => builder.with_ansi(stderr().is_terminal()).try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| anyhow::anyhow!(error))
+}

@@ -1,0 +1,67 @@
+//! How the lines of one read arrived: R, and the server's own delay (`spec/clock.md`).
+
+use super::kernel;
+use crate::clock::{Arrival, Micros, Moment};
+use crate::time::{Heartbeat, now};
+use std::cell::Cell;
+use std::os::fd::RawFd;
+
+/// One read of a socket.
+pub(super) struct SocketRead {
+    socket: RawFd,
+    heartbeat: &'static Heartbeat,
+    /// When it returned.
+    received: Moment,
+    /// When the read before it returned: what came later cannot have waited since then.
+    previous: Moment,
+    /// The kernel's answer, asked at most once.
+    delay: Cell<Option<Micros>>,
+}
+
+impl SocketRead {
+    /// A read that returned this moment; `previous` is the one before it.
+    pub(super) fn new(socket: RawFd, heartbeat: &'static Heartbeat, previous: Moment) -> Self {
+        Self { socket, heartbeat, received: now(), previous, delay: Cell::new(None) }
+    }
+
+    pub(super) const fn received(&self) -> Moment {
+        self.received
+    }
+
+    /// How one line of this read arrived; `last` if no other line of it follows.
+    pub(super) const fn line(&self, last: bool) -> LineRead<'_> {
+        LineRead { read: self, last }
+    }
+
+    /// How long before `received` the newest data of this read came. Asked a moment after the read, that moment is taken
+    /// off again.
+    fn delay(&self) -> Micros {
+        self.delay.get().unwrap_or_else(|| {
+            let age = kernel::since_last_data(self.socket).unwrap_or_default();
+            let delay = age.less(now().since(self.received));
+            self.delay.set(Some(delay));
+            delay
+        })
+    }
+}
+
+/// One line of a read.
+pub(super) struct LineRead<'a> {
+    read: &'a SocketRead,
+    last: bool,
+}
+
+impl Arrival for LineRead<'_> {
+    fn received(&self) -> Moment {
+        self.read.received
+    }
+
+    fn own(&self, turn: Moment) -> Micros {
+        let from = turn.max(self.read.previous);
+        let most = self.read.received.since(from);
+        let own = self.read.delay();
+        // The kernel tells the age of the newest data only; a line before it may have waited through a whole stop.
+        let stopped = if self.last { Micros(0) } else { self.read.heartbeat.stopped_within(from, self.read.received) };
+        own.max(stopped).min(most)
+    }
+}

@@ -1,0 +1,46 @@
+//! What only the kernel knows of a connection. The one place with `unsafe`: `TCP_INFO` has no safe door in std or tokio.
+
+use crate::clock::Micros;
+use std::io::{self, Read as _};
+use std::os::fd::{AsRawFd, RawFd};
+use tokio::net::TcpStream;
+
+/// How long the newest data of the connection has lain in the kernel or been read (`tcpi_last_data_recv`); its steps
+/// are a tick of the kernel. `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+pub(super) fn since_last_data(socket: RawFd) -> Option<Micros> {
+    let mut info = std::mem::MaybeUninit::<libc::tcp_info>::zeroed();
+    let mut length = libc::socklen_t::try_from(size_of::<libc::tcp_info>()).ok()?;
+    // SAFETY: `info` is writable memory of `length` bytes, which the kernel fills at most; all zeroes is a valid
+    // `tcp_info`, so it is initialised whatever the kernel wrote. A descriptor that is no TCP socket gives an error.
+    let info = unsafe {
+        let status =
+            libc::getsockopt(socket, libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_ptr().cast(), &raw mut length);
+        if status != 0 {
+            return None;
+        }
+        info.assume_init()
+    };
+    Some(Micros::from_ms(u64::from(info.tcpi_last_data_recv)))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn since_last_data(_socket: RawFd) -> Option<Micros> {
+    None
+}
+
+/// Whether own delay can be measured here; where not, `serve` says so.
+pub(super) const MEASURES_OWN_DELAY: bool = cfg!(target_os = "linux");
+
+/// Reads what lies in the kernel now, without asking tokio, whose readiness may be older than the bytes
+/// (`clock.flag-confirmed`). The descriptor is non-blocking: an empty socket is `WouldBlock`.
+pub(super) fn read_now(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
+    let socket = socket2::SockRef::from(stream);
+    (&*socket).read(buffer)
+}
+
+/// The descriptor, for [`since_last_data`].
+pub(super) fn descriptor(stream: &TcpStream) -> RawFd {
+    stream.as_raw_fd()
+}

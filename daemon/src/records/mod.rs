@@ -1,0 +1,9 @@
+//! Finished games as people and programs read them: shown, filtered, refereed again.
+
+mod filter;
+mod show;
+mod verify;
+
+pub use filter::{Filter, parse_time};
+pub use show::show;
+pub use verify::{Fault, Findings, verify_record};

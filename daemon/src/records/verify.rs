@@ -1,0 +1,241 @@
+//! Referees finished games again, by the rules and arithmetic alone: none of the code that played them is used.
+
+use crate::store::line_hash;
+use modiar_protocol::limits::FIRST_PLY;
+use modiar_protocol::{GameResult, Record, Sides, Termination, ZERO_HASH};
+use modiar_rules::{BySide, Line, Pit, Position, Side, parse_moves};
+use std::fmt::Write as _;
+
+/// What is wrong with a record, and at which ply if it is one ply's fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The ply.
+    pub ply: Option<u32>,
+    /// What.
+    pub what: String,
+}
+
+/// What was found in a run of records.
+#[derive(Debug, Default)]
+pub struct Findings {
+    games: u64,
+    plies: u64,
+    lines: u64,
+    found: Vec<String>,
+    /// The place and the hash of the record before.
+    before: Option<(u64, String)>,
+}
+
+impl Findings {
+    /// Whether all was right.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Verifies the next line; an empty one is passed over.
+    pub fn verify(&mut self, line: &str) {
+        self.lines += 1;
+        if line.is_empty() {
+            return;
+        }
+        let record: Record = match serde_json::from_str(line) {
+            Ok(record) => record,
+            Err(error) => return self.found.push(format!("line {}: no record: {error}", self.lines)),
+        };
+        self.games += 1;
+        self.plies += record.moves.len() as u64;
+        self.verify_link(&record);
+        if let Err(Fault { ply, what }) = verify_record(&record) {
+            let at = ply.map_or_else(String::new, |ply| format!(" ply {ply}"));
+            self.found.push(format!("game {}{at}: {what}", record.game));
+        }
+        self.before = Some((record.seq, line_hash(line)));
+    }
+
+    /// What was found, a line each, and a summary.
+    #[must_use]
+    pub fn report(&self) -> String {
+        let mut report = String::new();
+        for finding in &self.found {
+            // Writing to a String cannot fail.
+            let _ = writeln!(report, "{finding}");
+        }
+        let verdict = if self.is_empty() { "all good".to_owned() } else { format!("{} findings", self.found.len()) };
+        let _ = writeln!(report, "{} games, {} plies: {verdict}", self.games, self.plies);
+        report
+    }
+
+    /// A record names the hash of the one before it. Where games between two were left out, as an export by bot does, no
+    /// link can be tested.
+    fn verify_link(&mut self, record: &Record) {
+        let fault = match &self.before {
+            Some((seq, _)) if record.seq <= *seq => Some(format!("its place {} does not follow {seq}", record.seq)),
+            Some((seq, hash)) if record.seq == seq + 1 && record.prev != *hash => {
+                Some(format!("the record before it, at place {seq}, was changed"))
+            }
+            None if record.seq == 1 && record.prev != ZERO_HASH => {
+                Some("it is the first and names one before it".to_owned())
+            }
+            _ => None,
+        };
+        if let Some(fault) = fault {
+            self.found.push(format!("game {}: {fault}", record.game));
+        }
+    }
+}
+
+/// Referees one game again.
+///
+/// # Errors
+/// The first thing that does not hold.
+pub fn verify_record(record: &Record) -> Result<(), Fault> {
+    ensure(record.record == 1, || format!("record {} is of another version", record.record))?;
+    let moves = moves(&record.moves)?;
+    ensure(record.moves.starts_with(&record.opening), || "the moves do not begin with the opening".into())?;
+    let line = replay(record, &moves)?;
+    verify_clocks(record, moves.len())?;
+    verify_end(record, &line)
+}
+
+fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Fault> {
+    if holds { Ok(()) } else { Err(Fault { ply: None, what: what() }) }
+}
+
+fn ensure_at(ply: u32, holds: bool, what: impl FnOnce() -> String) -> Result<(), Fault> {
+    if holds { Ok(()) } else { Err(Fault { ply: Some(ply), what: what() }) }
+}
+
+fn moves(text: &str) -> Result<Vec<Pit>, Fault> {
+    parse_moves(text).map_err(|error| Fault { ply: None, what: error.to_string() })
+}
+
+fn replay(record: &Record, moves: &[Pit]) -> Result<Line, Fault> {
+    Line::replay(record.rules.ends(), moves.iter().copied()).map_err(|error| Fault {
+        ply: Some(error.ply),
+        what: format!("pit {} may not be played: {}", error.pit, error.refusal),
+    })
+}
+
+/// Each ply's charge, and that what remains is what the charges leave (`record.identity`).
+fn verify_clocks(record: &Record, plies: usize) -> Result<(), Fault> {
+    let played = plies - record.opening.len();
+    for (name, column) in
+        [("elapsed_us", &record.elapsed_us), ("own_us", &record.own_us), ("charged_us", &record.charged_us)]
+    {
+        ensure(column.len() == played, || format!("{name} has {} entries for {played} plies", column.len()))?;
+    }
+    let time = record.time;
+    let mut remaining = BySide::new(time.base_ms * 1000, time.base_ms * 1000);
+    for (at, (elapsed, charged)) in record.elapsed_us.iter().zip(&record.charged_us).enumerate() {
+        let ply = ply_number(record.opening.len() + at);
+        let side = Side::on_ply(ply);
+        let due = elapsed.saturating_sub(time.grace_ms * 1000);
+        ensure_at(ply, *charged == due, || {
+            format!("{charged} us were charged, {elapsed} us elapsed with {} ms grace make {due}", time.grace_ms)
+        })?;
+        let most = allowance(record, remaining[side], at < 2);
+        ensure_at(ply, *charged <= most, || format!("{charged} us were charged where {most} were left"))?;
+        remaining[side] = remaining[side] - charged + time.increment_ms * 1000;
+    }
+    let left: BySide<u64> = record.remaining_us.into();
+    for side in Side::ALL {
+        ensure(left[side] == remaining[side], || {
+            format!("{side} has {} us left in the record, {} by its charges", left[side], remaining[side])
+        })?;
+    }
+    Ok(())
+}
+
+fn ply_number(at: usize) -> u32 {
+    u32::try_from(at + 1).unwrap_or(u32::MAX)
+}
+
+fn allowance(record: &Record, remaining: u64, first_ply: bool) -> u64 {
+    let most = record.time.move_ms.map_or(remaining, |most| remaining.min(most * 1000));
+    let first = u64::try_from(FIRST_PLY.as_micros()).unwrap_or(u64::MAX);
+    if first_ply { most.min(first) } else { most }
+}
+
+fn verify_end(record: &Record, line: &Line) -> Result<(), Fault> {
+    let position = line.position();
+    ensure(record.pits == position.pits(), || {
+        format!("it ends on {:?} in the record, on {:?} by its moves", record.pits, position.pits())
+    })?;
+    let score = if line.ending().is_some() { line.score() } else { position.captured() };
+    ensure(BySide::from(record.score) == score, || {
+        let Sides { south, north } = record.score;
+        format!("the score is {south} : {north} in the record, {} : {} by its moves", score.south, score.north)
+    })?;
+    let by_rules = line.ending().map(Termination::from);
+    match record.termination {
+        end @ (Termination::Immobile | Termination::Repetition | Termination::QuietPlies | Termination::Majority) => {
+            ensure(by_rules == Some(end), || format!("its moves do not end it by {end}"))?;
+            verify_result(record, GameResult::by_score(score))
+        }
+        end => {
+            ensure(by_rules.is_none(), || {
+                format!("its moves end it by {}, not by {end}", by_rules.map_or("", Termination::as_str))
+            })?;
+            verify_forfeit(record, &position, line)
+        }
+    }
+}
+
+fn verify_result(record: &Record, result: GameResult) -> Result<(), Fault> {
+    ensure(record.result == result, || format!("the result is {} in the record, {result} by its end", record.result))
+}
+
+fn verify_forfeit(record: &Record, position: &Position, line: &Line) -> Result<(), Fault> {
+    let winner = GameResult::win(position.side().other());
+    match record.termination {
+        Termination::Resignation => ensure(matches!(record.result, GameResult::South | GameResult::North), || {
+            "nobody wins by resignation".into()
+        }),
+        Termination::TimeForfeit => {
+            verify_result(record, winner)?;
+            verify_overstep(record, position)
+        }
+        Termination::IllegalMove => {
+            verify_result(record, winner)?;
+            verify_illegal(record, line)
+        }
+        _ => verify_result(record, GameResult::None),
+    }
+}
+
+/// A flag fell only if the unfinished turn was charged more than was left.
+fn verify_overstep(record: &Record, position: &Position) -> Result<(), Fault> {
+    let ply = position.ply();
+    let Some(turn) = record.unfinished_turn else {
+        return ensure_at(ply, false, || "lost on time without an unfinished turn".into());
+    };
+    let due = turn.elapsed_us.saturating_sub(record.time.grace_ms * 1000);
+    ensure_at(ply, turn.charged_us == due, || {
+        format!("{} us were charged, {} us elapsed make {due}", turn.charged_us, turn.elapsed_us)
+    })?;
+    let remaining: BySide<u64> = record.remaining_us.into();
+    let most = allowance(record, remaining[position.side()], record.elapsed_us.len() < 2);
+    ensure_at(ply, turn.charged_us > most, || {
+        format!("lost on time with {} us charged where {most} were left", turn.charged_us)
+    })
+}
+
+fn verify_illegal(record: &Record, line: &Line) -> Result<(), Fault> {
+    let ply = line.position().ply();
+    let Some(detail) = &record.detail else {
+        return ensure_at(ply, false, || "lost by an illegal move that is not told".into());
+    };
+    let clause = line.position().check(detail.pit).err().map(modiar_rules::Illegal::clause);
+    ensure_at(ply, clause == Some(&*detail.clause), || {
+        format!(
+            "pit {} breaks {} in the record, {} by the rules",
+            detail.pit,
+            detail.clause,
+            clause.unwrap_or("nothing")
+        )
+    })?;
+    ensure_at(ply, detail.legal.0 == line.legal(), || {
+        format!("pits {} were legal, not {}", line.legal(), detail.legal.0)
+    })
+}

@@ -1,0 +1,106 @@
+//! What a game looks like on the wire.
+
+use super::game::{Decision, Game, Played};
+use super::table::Seat;
+use crate::config::Pool;
+use modiar_protocol::server::{Ended, Error, Last, Moved, Player, Started, Turn};
+use modiar_protocol::{ErrorCode, GameId, PitList, Ref, ServerMessage, Sides};
+use modiar_rules::{BySide, Side, moves_text};
+
+/// The game as `started` tells it, to one side or to a spectator.
+pub(super) fn started(
+    id: GameId,
+    pool: &Pool,
+    rated: bool,
+    seats: &BySide<Seat>,
+    game: &Game,
+    side: Option<Side>,
+    reference: Option<Ref>,
+) -> ServerMessage {
+    let position = game.line().position();
+    ServerMessage::Started(Box::new(Started {
+        game: id,
+        pool: pool.name.clone(),
+        rated,
+        side,
+        spectator: side.is_none(),
+        south: player(&seats.south),
+        north: player(&seats.north),
+        time: pool.time,
+        rules: pool.rules,
+        opening: moves_text(&game.terms().opening).to_string(),
+        moves: moves_text(game.line().moves()).to_string(),
+        ply: position.ply(),
+        side_to_move: position.side(),
+        pits: position.pits(),
+        captured: position.captured().into(),
+        remaining_ms: remaining_ms(game),
+        resumed: false,
+        reference,
+    }))
+}
+
+/// The turn of the side to move, after `last`.
+pub(super) fn turn(id: GameId, game: &Game, last: Option<&Played>) -> ServerMessage {
+    let position = game.line().position();
+    ServerMessage::Turn(Turn {
+        game: id,
+        ply: position.ply(),
+        side: position.side(),
+        pits: position.pits(),
+        captured: position.captured().into(),
+        legal: PitList(game.line().legal()),
+        remaining_ms: remaining_ms(game),
+        last: last.map(|last| Last {
+            ply: last.ply,
+            side: last.side,
+            pit: last.pit,
+            taken: last.taken,
+            elapsed_ms: last.charge.elapsed.ms(),
+        }),
+    })
+}
+
+/// The ply just played.
+pub(super) fn moved(id: GameId, game: &Game, played: &Played) -> ServerMessage {
+    let position = game.line().position();
+    ServerMessage::Moved(Moved {
+        game: id,
+        ply: played.ply,
+        side: played.side,
+        pit: played.pit,
+        taken: played.taken,
+        elapsed_ms: played.charge.elapsed.ms(),
+        pits: position.pits(),
+        captured: position.captured().into(),
+        remaining_ms: remaining_ms(game),
+    })
+}
+
+/// The end of the game.
+pub(super) fn ended(id: GameId, game: &Game, decision: &Decision) -> ServerMessage {
+    let position = game.line().position();
+    ServerMessage::Ended(Box::new(Ended {
+        game: id,
+        result: decision.result,
+        termination: decision.termination,
+        score: game.score().into(),
+        pits: position.pits(),
+        ply: position.ply() - 1,
+        detail: decision.detail.clone(),
+        rating: None,
+    }))
+}
+
+/// The answer to what came after the end.
+pub(super) fn game_over(id: GameId, reference: Option<Ref>) -> Error {
+    Error { game: Some(id), reference, ..Error::new(ErrorCode::GameOver, "the game is over") }
+}
+
+fn player(seat: &Seat) -> Player {
+    Player { name: seat.bot.name.clone(), guest: seat.bot.guest, rating: None, version: seat.bot.version.clone() }
+}
+
+fn remaining_ms(game: &Game) -> Sides<u64> {
+    game.clock().remaining().map(crate::clock::Micros::ms).into()
+}

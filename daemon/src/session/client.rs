@@ -1,0 +1,196 @@
+//! One connected client: its session's decisions carried out in the lobby and at the tables.
+
+use super::machine::{Said, Session, Step};
+use crate::clock::{Arrival, Moment};
+use crate::lobby::{Bot, Hall, Visitor};
+use crate::net::Outlet;
+use crate::referee::{Table, Told};
+use crate::time;
+use modiar_protocol::client::{Hello, Move, decode};
+use modiar_protocol::limits::WATCHES;
+use modiar_protocol::server::Error;
+use modiar_protocol::{ErrorCode, GameId, LineTooLong, Ref, ServerMessage};
+use std::sync::Arc;
+use tracing::{debug, info, trace};
+
+/// A connection, who it is, and what it watches.
+#[derive(Debug)]
+pub struct Client {
+    visitor: Visitor,
+    session: Session,
+    outlet: Arc<Outlet>,
+    hall: Arc<Hall>,
+    bot: Option<Arc<Bot>>,
+    watching: Vec<Arc<Table>>,
+}
+
+impl Client {
+    /// The client of connection number `number`.
+    #[must_use]
+    pub fn new(number: u64, outlet: Arc<Outlet>, hall: Arc<Hall>) -> Self {
+        Self {
+            visitor: Visitor(number),
+            session: Session::new(time::now()),
+            outlet,
+            hall,
+            bot: None,
+            watching: Vec::new(),
+        }
+    }
+
+    /// Whether a hello was accepted.
+    #[must_use]
+    pub fn is_welcome(&self) -> bool {
+        self.session.is_welcome()
+    }
+
+    /// Hears one line.
+    pub fn hear(&mut self, line: Result<&[u8], LineTooLong>, arrival: &dyn Arrival) {
+        let said = match line {
+            Ok([]) => Said::Empty,
+            Ok(line) => decode(line).map_or_else(Said::Bad, Said::Message),
+            Err(error) => Said::TooLong(error),
+        };
+        self.tell_session(said, arrival);
+    }
+
+    /// The handshake took too long.
+    pub fn handshake_expired(&mut self) {
+        let step = self.session.hear(Said::HandshakeExpired, time::now());
+        self.end(step);
+    }
+
+    /// All that the bot had sent by `asked` was judged: confirms the flags that had fallen by then.
+    pub fn check_flags(&self, asked: Moment) {
+        for table in self.bot.iter().flat_map(|bot| bot.tables()) {
+            table.confirm_flag(asked);
+        }
+    }
+
+    /// The connection is gone: what belongs to it ends with it; its games go on (`session.games`).
+    pub fn leave(&mut self) {
+        for table in self.watching.drain(..) {
+            table.unwatch(&self.outlet);
+        }
+        if self.bot.is_some() {
+            self.hall.leave(self.visitor);
+        }
+    }
+
+    fn tell_session(&mut self, said: Said, arrival: &dyn Arrival) {
+        let step = self.session.hear(said, arrival.received());
+        self.act(step, arrival);
+    }
+
+    fn act(&mut self, step: Step, arrival: &dyn Arrival) {
+        match step {
+            Step::Nothing => {}
+            Step::Move { wanted, limited, reference } => self.play(wanted, limited, reference, arrival),
+            Step::Reply(error) => self.reply(error),
+            Step::Enter(hello, reference) => self.enter(*hello, reference, arrival),
+            Step::Seek(pool, games, reference) => self.hall.seek(self.visitor, &pool, games, reference),
+            Step::Unseek(pool, reference) => self.hall.unseek(self.visitor, pool.as_deref(), reference),
+            Step::Challenge(challenge, reference) => self.hall.challenge(self.visitor, *challenge, reference),
+            Step::Accept(challenge, reference) => self.hall.accept(self.visitor, challenge, reference),
+            Step::Decline(challenge, reference) => self.hall.decline(self.visitor, challenge, reference),
+            Step::Resign(game, reference) => self.resign(game, reference, arrival),
+            Step::Watch(game, reference) => self.watch(game, reference),
+            Step::Unwatch(game, reference) => self.unwatch(game, reference),
+            Step::Pong(reference) => self.outlet.tell(&ServerMessage::Pong { time_ms: time::unix_ms(), reference }),
+            step @ Step::Goodbye(..) => self.end(step),
+        }
+    }
+
+    fn end(&self, step: Step) {
+        if let Step::Goodbye(error, reason, message, reference) = step {
+            info!(%reason, "goodbye");
+            if let Some(error) = error {
+                self.reply(error);
+            }
+            self.outlet.goodbye(reason, message, reference);
+        }
+    }
+
+    fn reply(&self, error: Error) {
+        debug!(code = %error.code, message = %error.message, "refused");
+        self.outlet.tell(&ServerMessage::Error(Box::new(error)));
+    }
+
+    fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
+        match self.hall.enter(self.visitor, &self.outlet, hello, reference) {
+            Ok(bot) => {
+                info!(bot = %bot.name, client = ?bot.client, version = ?bot.version, "welcome");
+                self.bot = Some(bot);
+                self.tell_session(Said::Welcomed, arrival);
+            }
+            Err(error) => self.tell_session(Said::HelloRefused(*error), arrival),
+        }
+    }
+
+    fn play(&mut self, wanted: Move, limited: bool, reference: Option<Ref>, arrival: &dyn Arrival) {
+        let said = match self.seat(wanted.game) {
+            Ok((table, side)) => match table.play(side, wanted, limited, reference.clone(), arrival) {
+                Told::Accepted => {
+                    trace!(game = %wanted.game, pit = %wanted.pit, "played");
+                    return;
+                }
+                Told::Later | Told::Nothing => Said::MoveRefused(None),
+                Told::Limited => Said::MoveLimited(reference),
+                Told::Error(error) => Said::MoveRefused(Some(*error)),
+            },
+            Err(_) if limited => Said::MoveLimited(reference),
+            Err(error) => Said::MoveRefused(Some(Error { reference, ..*error })),
+        };
+        self.tell_session(said, arrival);
+    }
+
+    fn resign(&self, game: GameId, reference: Option<Ref>, arrival: &dyn Arrival) {
+        match self.seat(game) {
+            Ok((table, side)) => table.resign(side, reference, arrival),
+            Err(error) => self.reply(Error { reference, ..*error }),
+        }
+    }
+
+    /// The running game of this bot, or the error of `verdict.wrong-game` and `verdict.game-over`.
+    fn seat(&self, game: GameId) -> Result<(Arc<Table>, modiar_rules::Side), Box<Error>> {
+        let bot = self.bot.as_ref();
+        bot.and_then(|bot| bot.seat(game)).ok_or_else(|| {
+            let over = bot.is_some_and(|bot| bot.remembers(game));
+            let (code, message) = if over {
+                (ErrorCode::GameOver, "the game is over")
+            } else {
+                (ErrorCode::WrongGame, "not a game of yours; see started")
+            };
+            Box::new(Error { game: Some(game).filter(|game| *game != GameId::NOWHERE), ..Error::new(code, message) })
+        })
+    }
+
+    fn watch(&mut self, game: GameId, reference: Option<Ref>) {
+        let plays = self.bot.as_ref().is_some_and(|bot| bot.seat(game).is_some());
+        let table = self.hall.table(game).filter(|_| !plays);
+        let error = match table {
+            None => Error::new(ErrorCode::WrongGame, "no running game of others has that id; see started"),
+            Some(_) if self.watching.len() >= WATCHES => {
+                self.watching.retain(|table| table.is_running());
+                if self.watching.len() < WATCHES {
+                    return self.watch(game, reference);
+                }
+                Error::new(ErrorCode::GamesLimit, format!("{WATCHES} games are watched already; unwatch one"))
+            }
+            Some(table) => match table.watch(&self.outlet, reference.clone()) {
+                Ok(()) => return self.watching.push(table),
+                Err(error) => *error,
+            },
+        };
+        self.reply(Error { reference, ..error });
+    }
+
+    fn unwatch(&mut self, game: GameId, reference: Option<Ref>) {
+        let Some(at) = self.watching.iter().position(|table| table.id() == game) else {
+            let error = Error::new(ErrorCode::WrongGame, "that game is not watched");
+            return self.reply(Error { reference, ..error });
+        };
+        self.watching.swap_remove(at).unwatch(&self.outlet);
+        self.outlet.tell(&ServerMessage::Unwatched { game, reference });
+    }
+}

@@ -1,0 +1,9 @@
+//! What one connection may say, and when: the pure [`Session`], and the [`Client`] that acts on what it decides.
+
+mod client;
+mod machine;
+mod rate;
+
+pub use client::Client;
+pub use machine::{Said, Session, Step};
+pub use rate::{Rate, RateVerdict};

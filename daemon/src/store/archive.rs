@@ -1,0 +1,154 @@
+//! The archive: the records as JSON lines, a file a UTC day, each line linked to the one before it by hash.
+//!
+//! It follows the database: a line is appended after its game is durable, and a start appends what is missing.
+
+use super::{Line, Store, StoreError, line_hash};
+use modiar_protocol::Record;
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// The daily files.
+#[derive(Debug)]
+pub struct Archive {
+    folder: PathBuf,
+    /// The newest file; a file's day never goes back.
+    day: String,
+    file: Option<File>,
+}
+
+impl Archive {
+    /// Opens the archive in `folder` and brings it up to `store`.
+    ///
+    /// # Errors
+    /// It cannot be read or written, is ahead of the store, or holds another history.
+    pub fn open(folder: &Path, store: &dyn Store) -> Result<Self, StoreError> {
+        let newest = files(folder)?.pop();
+        let day = newest.as_deref().map(day_of).unwrap_or_default();
+        let mut archive = Self { folder: folder.to_owned(), day, file: None };
+        let reached = match &newest {
+            Some(path) => archive.check_tail(path, store)?,
+            None => 0,
+        };
+        let mut missing = Vec::new();
+        store.lines_after(reached, &mut |line| {
+            missing.push(line);
+            // In portions: a history of years is not held in memory.
+            if missing.len() == 1024 { archive.append(&std::mem::take(&mut missing)) } else { Ok(()) }
+        })?;
+        archive.append(&missing)?;
+        Ok(archive)
+    }
+
+    /// Appends lines, one write a file.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn append(&mut self, lines: &[Line]) -> Result<(), StoreError> {
+        let mut rest = lines;
+        while let Some(first) = rest.first() {
+            self.turn_to(&first.day);
+            let same = rest.iter().take_while(|line| line.day <= self.day).count();
+            let (now, later) = rest.split_at(same);
+            let text: String = now.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+            self.write(text.as_bytes())?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn turn_to(&mut self, day: &str) {
+        if *day > *self.day {
+            day.clone_into(&mut self.day);
+            self.file = None;
+        }
+    }
+
+    fn write(&mut self, text: &[u8]) -> Result<(), StoreError> {
+        let path = self.folder.join(format!("games-{}.jsonl", self.day));
+        let file = match &mut self.file {
+            Some(file) => file,
+            empty => {
+                empty.insert(File::options().create(true).append(true).open(&path).map_err(StoreError::io(&path))?)
+            }
+        };
+        file.write_all(text).map_err(StoreError::io(path))
+    }
+
+    /// The place of the last whole line of the newest file, which must be the store's line of that place. A torn line at
+    /// the end is what a crash left: it is cut, and comes again from the store.
+    fn check_tail(&self, path: &Path, store: &dyn Store) -> Result<u64, StoreError> {
+        let fault = |what: String| StoreError::Archive { path: path.to_owned(), what };
+        let Some(last) = cut_and_read_tail(path).map_err(StoreError::io(path))? else {
+            // An empty newest file says nothing: the store's lines of before it stand in the files before it.
+            fs::remove_file(path).map_err(StoreError::io(path))?;
+            return match files(&self.folder)?.pop() {
+                Some(older) => self.check_tail(&older, store),
+                None => Ok(0),
+            };
+        };
+        let record: Record =
+            serde_json::from_str(&last).map_err(|error| fault(format!("its last line is no record: {error}")))?;
+        let head = store.head()?.map_or(0, |head| head.seq);
+        if record.seq > head {
+            return Err(fault(format!("it ends with game {}, the database with {head}", record.seq)));
+        }
+        let mut stored = None;
+        store
+            .lines_after(record.seq - 1, &mut |line| {
+                stored = Some(line.text);
+                Err(StoreError::Stopped) // one line is enough
+            })
+            .or_else(|error| if matches!(error, StoreError::Stopped) { Ok(()) } else { Err(error) })?;
+        if stored.as_deref().map(line_hash) != Some(line_hash(&last)) {
+            return Err(fault(format!("its game {} is not the database's", record.seq)));
+        }
+        Ok(record.seq)
+    }
+}
+
+/// The archive's files, oldest first.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let entries = fs::read_dir(folder).map_err(StoreError::io(folder))?;
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+fn day_of(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    stem.strip_prefix("games-").unwrap_or_default().to_owned()
+}
+
+/// Cuts what follows the last newline and reads the line before it.
+fn cut_and_read_tail(path: &Path) -> std::io::Result<Option<String>> {
+    const STEP: u64 = 64 * 1024;
+    let mut file = File::options().read(true).write(true).open(path)?;
+    let length = file.metadata()?.len();
+    let mut step = STEP;
+    loop {
+        let from = length.saturating_sub(step);
+        let mut tail = Vec::new();
+        file.seek(SeekFrom::Start(from))?;
+        file.read_to_end(&mut tail)?;
+        let end = tail.iter().rposition(|byte| *byte == b'\n');
+        let start = end
+            .and_then(|end| tail[..end].iter().rposition(|byte| *byte == b'\n'))
+            .map(|at| at + 1)
+            .or((from == 0).then_some(0));
+        match (start, end) {
+            (Some(start), Some(end)) => {
+                file.set_len(from + end as u64 + 1)?;
+                return Ok(Some(String::from_utf8_lossy(&tail[start..end]).into_owned()));
+            }
+            (Some(_), None) => {
+                file.set_len(0)?;
+                return Ok(None);
+            }
+            _ => step *= 2,
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The data directory: what stands where, and that one daemon at a time writes to it.
+
+use super::StoreError;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+
+/// A data directory.
+#[derive(Clone, Debug)]
+pub struct DataDir(PathBuf);
+
+impl DataDir {
+    /// The directory at `path`, whether or not it exists.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The directory itself.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The database.
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.0.join("modiar.db")
+    }
+
+    /// The folder of the daily archive files.
+    #[must_use]
+    pub fn archive(&self) -> PathBuf {
+        self.0.join("archive")
+    }
+
+    /// Makes the directory and claims it for as long as the file lives.
+    ///
+    /// # Errors
+    /// It cannot be made, or another daemon has it.
+    pub fn claim(&self) -> Result<File, StoreError> {
+        fs::create_dir_all(self.archive()).map_err(StoreError::io(&self.0))?;
+        let path = self.0.join("lock");
+        let lock =
+            File::options().create(true).truncate(false).write(true).open(&path).map_err(StoreError::io(&path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(lock),
+            Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: self.0.clone() }),
+            Err(TryLockError::Error(error)) => Err(StoreError::Io { path, error }),
+        }
+    }
+}

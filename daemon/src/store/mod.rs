@@ -1,0 +1,105 @@
+//! What lasts. One writer; a finish is acknowledged only when it is on the disk; the archive follows.
+
+mod archive;
+mod data_dir;
+mod sqlite;
+mod writer;
+
+pub use archive::Archive;
+pub use data_dir::DataDir;
+pub use sqlite::{SqliteStore, read_record, read_records};
+pub use writer::{StoreHandle, start};
+
+use modiar_protocol::Record;
+use sha2::{Digest as _, Sha256};
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Where finished games are kept. The second implementation will be PostgreSQL.
+pub trait Store: Send {
+    /// Stores finished games, all or none, durably, in this order. Each gets its place and its link to the one before it;
+    /// the lines come back as they are to stand in the archive. A game stored before is not stored again, and has no line.
+    ///
+    /// # Errors
+    /// Nothing was stored.
+    fn commit(&mut self, records: Vec<Record>) -> Result<Vec<Line>, StoreError>;
+
+    /// The newest game.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn head(&self) -> Result<Option<Head>, StoreError>;
+
+    /// The lines of the games after `seq`, in order, each given to `each`.
+    ///
+    /// # Errors
+    /// The store cannot be read, or `each` failed.
+    fn lines_after(&self, seq: u64, each: &mut dyn FnMut(Line) -> Result<(), StoreError>) -> Result<(), StoreError>;
+}
+
+/// The newest game of a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its place.
+    pub seq: u64,
+    /// The hash of its line.
+    pub hash: String,
+}
+
+/// A record as it stands in the archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Its place.
+    pub seq: u64,
+    /// The UTC day of its end, `2026-11-30`.
+    pub day: String,
+    /// The record, without a newline.
+    pub text: String,
+}
+
+/// The hash that links records: SHA-256 of a line without its newline, in hex.
+#[must_use]
+pub fn line_hash(text: &str) -> String {
+    use std::fmt::Write as _;
+    Sha256::digest(text).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    })
+}
+
+/// Why the store does not serve. Each is a reason to stop: what cannot be stored is not told.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum StoreError {
+    #[error("{path}: {error}; see that the path exists and can be written")]
+    Io { path: PathBuf, error: io::Error },
+    #[error("{path}: {error}")]
+    Sqlite { path: PathBuf, error: rusqlite::Error },
+    #[error("{path} is used by another daemon; stop it, or choose another --data")]
+    InUse { path: PathBuf },
+    #[error(
+        "{path} has schema {found}, this program knows up to {known}; use the program that wrote it or a newer one"
+    )]
+    NewerSchema { path: PathBuf, found: i64, known: i64 },
+    #[error("{path} is a database of another program; choose another --data")]
+    Foreign { path: PathBuf },
+    #[error(
+        "{path} does not follow the database: {what}; move it away to have it written anew, or restore the database"
+    )]
+    Archive { path: PathBuf, what: String },
+    #[error("there is no data in {path}; name the --data of a daemon that has run")]
+    NoData { path: PathBuf },
+    #[error("the writer has stopped")]
+    Stopped,
+    #[error("a record could not be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+impl StoreError {
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |error| Self::Io { path, error }
+    }
+}

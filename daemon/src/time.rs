@@ -1,0 +1,114 @@
+//! Where moments come from: the one monotonic clock, and the heartbeat that shows when this process did not run.
+
+use crate::clock::{Micros, Moment};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often the heart beats.
+const BEAT: Duration = Duration::from_millis(10);
+/// A beat later than this was kept from running.
+const LATE: Duration = Duration::from_millis(15);
+/// Stops remembered; older ones no longer matter to any read.
+const STOPS: usize = 64;
+
+/// This moment.
+#[must_use]
+pub fn now() -> Moment {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    // An hour after the origin, so that no moment of the process is moment 0 less something.
+    let origin = *ORIGIN.get_or_init(Instant::now);
+    Moment(3_600_000_000) + Micros::from(origin.elapsed())
+}
+
+/// This wall-clock time in Unix milliseconds: for people and logs, never for a decision.
+#[must_use]
+pub fn unix_ms() -> u64 {
+    jiff::Timestamp::now().as_millisecond().cast_unsigned()
+}
+
+/// A thread that beats every 10 ms; a late beat is a stretch in which the process did not run (`clock.own-several`).
+#[derive(Debug, Default)]
+pub struct Heartbeat {
+    pulse: Mutex<Pulse>,
+}
+
+#[derive(Debug, Default)]
+struct Pulse {
+    last: Moment,
+    stops: Vec<(Moment, Moment)>,
+}
+
+impl Pulse {
+    /// The stretch that a beat at `now` shows to have been missed.
+    fn stop_until(&self, now: Moment) -> Option<(Moment, Moment)> {
+        let late = self.last != Moment::default() && now.since(self.last) > LATE.into();
+        late.then(|| (self.last + BEAT.into(), now))
+    }
+
+    fn beat(&mut self, now: Moment) {
+        if let Some(stop) = self.stop_until(now) {
+            if self.stops.len() == STOPS {
+                self.stops.remove(0);
+            }
+            self.stops.push(stop);
+        }
+        self.last = now;
+    }
+
+    fn stopped_within(&self, from: Moment, to: Moment, now: Moment) -> Micros {
+        let mut stopped = Micros(0);
+        for (start, end) in self.stops.iter().copied().chain(self.stop_until(now)) {
+            stopped += end.min(to).since(start.max(from));
+        }
+        stopped
+    }
+}
+
+impl Heartbeat {
+    /// Starts the beating; it goes on as long as the process.
+    ///
+    /// # Errors
+    /// No thread could be started.
+    pub fn start() -> std::io::Result<&'static Self> {
+        let heartbeat: &'static Self = Box::leak(Box::default());
+        std::thread::Builder::new().name("heartbeat".into()).spawn(move || {
+            loop {
+                heartbeat.pulse.lock().unwrap_or_else(PoisonError::into_inner).beat(now());
+                std::thread::sleep(BEAT);
+            }
+        })?;
+        Ok(heartbeat)
+    }
+
+    /// The time between `from` and `to` in which the process did not run. A stop that has just ended counts even before
+    /// the heart has beaten again.
+    #[must_use]
+    pub fn stopped_within(&self, from: Moment, to: Moment) -> Micros {
+        self.pulse.lock().unwrap_or_else(PoisonError::into_inner).stopped_within(from, to, now())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_beats_are_stops() {
+        let mut pulse = Pulse::default();
+        for ms in [10, 20, 30, 3030, 3040] {
+            pulse.beat(Moment(ms * 1000));
+        }
+        let within =
+            |from: u64, to: u64| pulse.stopped_within(Moment(from * 1000), Moment(to * 1000), Moment(3_041_000)).ms();
+        assert_eq!(within(0, 4000), 2990);
+        assert_eq!(within(1000, 2000), 1000);
+        assert_eq!(within(3035, 4000), 0);
+    }
+
+    #[test]
+    fn a_stop_counts_before_the_next_beat() {
+        let mut pulse = Pulse::default();
+        pulse.beat(Moment(1_000_000));
+        assert_eq!(pulse.stopped_within(Moment(0), Moment(9_000_000), Moment(2_000_000)).ms(), 990);
+    }
+}

@@ -1,0 +1,185 @@
+//! A real daemon process on free ports, and bots that are scripted line by line.
+#![allow(dead_code)] // each test takes what it needs
+
+use modiar_conformance::Peer;
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread::JoinHandle;
+use tempfile::TempDir;
+
+/// The daemon's binary.
+pub const MODIAR: &str = env!("CARGO_BIN_EXE_modiar");
+
+/// The project's top folder.
+pub fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// A running daemon; killed when dropped.
+pub struct Daemon {
+    child: Child,
+    pub bots: SocketAddr,
+    pub http: SocketAddr,
+    data: TempDir,
+    log: Option<JoinHandle<String>>,
+}
+
+impl Daemon {
+    /// With the default configuration.
+    pub fn start() -> Self {
+        Self::start_with("", &[])
+    }
+
+    /// With a configuration file of this text and these environment variables.
+    pub fn start_with(config: &str, environment: &[(&str, &str)]) -> Self {
+        Self::start_in(TempDir::new().unwrap(), config, environment)
+    }
+
+    /// In a data directory that may hold earlier games.
+    pub fn start_in(data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
+        let mut command = Command::new(MODIAR);
+        command.arg("serve").env("MODIAR_DATA", data.path().join("data")).envs(environment.iter().copied());
+        std::fs::write(data.path().join("modiar.toml"), config).unwrap();
+        command.arg("--config").arg(data.path().join("modiar.toml"));
+        command.args(["--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = child.stderr.take().unwrap();
+        let log = std::thread::spawn(move || {
+            let mut log = String::new();
+            stderr.read_to_string(&mut log).unwrap();
+            log
+        });
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let Ok(listening) = serde_json::from_str::<Value>(&first) else {
+            panic!("the daemon did not start: {}", log.join().unwrap());
+        };
+        let address = |key: &str| listening[key].as_str().unwrap().parse().unwrap();
+        Self { child, bots: address("bots"), http: address("http"), data, log: Some(log) }
+    }
+
+    pub fn pid(&self) -> i32 {
+        self.child.id().cast_signed()
+    }
+
+    /// Sends the process a signal.
+    pub fn signal(&self, signal: i32) {
+        // SAFETY: a signal to a child that has not been waited for.
+        #[allow(unsafe_code)]
+        let status = unsafe { libc::kill(self.pid(), signal) };
+        assert_eq!(status, 0, "signal {signal}");
+    }
+
+    /// The data directory.
+    pub fn data(&self) -> PathBuf {
+        self.data.path().join("data")
+    }
+
+    /// Waits for the daemon's end; its status, its log, and the folder of its data.
+    pub fn wait(mut self) -> (ExitStatus, String, TempDir) {
+        let status = self.child.wait().unwrap();
+        let log = self.log.take().unwrap().join().unwrap();
+        let data = std::mem::replace(&mut self.data, TempDir::new().unwrap());
+        (status, log, data)
+    }
+
+    /// Stops the daemon as an operator does, and waits.
+    pub fn stop(self) -> (ExitStatus, String, TempDir) {
+        self.signal(libc::SIGTERM);
+        self.wait()
+    }
+
+    /// A connection that has said nothing.
+    pub fn connect(&self) -> Peer {
+        Peer::connect(self.bots).unwrap()
+    }
+
+    /// A welcomed guest, and its name.
+    pub fn guest(&self, hello: Value) -> (Peer, String) {
+        let mut peer = self.connect();
+        let mut message = json!({"type": "hello", "protocol": 1});
+        message.as_object_mut().unwrap().extend(hello.as_object().unwrap().clone());
+        peer.send(&message).unwrap();
+        let welcome = peer.expect("welcome").unwrap();
+        let name = welcome["bot"]["name"].as_str().unwrap().to_owned();
+        (peer, name)
+    }
+
+    /// Two guests at the start of a game by challenge: South, North, the game's id. South has its turn to read.
+    pub fn game(&self, pool: &str) -> Game {
+        self.game_between(pool, json!({}), json!({}))
+    }
+
+    /// The same with what each says in its hello.
+    pub fn game_between(&self, pool: &str, south: Value, north: Value) -> Game {
+        let (mut south, _) = self.guest(south);
+        let (mut north, name) = self.guest(north);
+        south.send(&json!({"type": "challenge", "opponent": name, "pool": pool, "side": "south"})).unwrap();
+        south.expect("challenge_sent").unwrap();
+        let challenge = north.expect("challenged").unwrap()["challenge"].clone();
+        north.send(&json!({"type": "accept", "challenge": challenge})).unwrap();
+        let id = south.expect("started").unwrap()["game"].as_str().unwrap().to_owned();
+        north.expect("started").unwrap();
+        Game { south, north, id }
+    }
+
+    /// Runs a command of the daemon's binary on its data.
+    pub fn run(&self, arguments: &[&str]) -> (ExitStatus, String) {
+        let output = Command::new(MODIAR).args(arguments).env("MODIAR_DATA", self.data()).output().unwrap();
+        (output.status, String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A game between two scripted bots.
+pub struct Game {
+    pub south: Peer,
+    pub north: Peer,
+    pub id: String,
+}
+
+impl Game {
+    /// A move message.
+    pub fn r#move(&self, pit: u8) -> Value {
+        json!({"type": "move", "game": self.id, "pit": pit})
+    }
+
+    /// Plays these pits in turn, each after its turn has been read.
+    pub fn play(&mut self, pits: &str) {
+        for pit in pits.bytes().map(|digit| digit - b'0') {
+            let message = self.r#move(pit);
+            let mover = if pit < 3 { &mut self.south } else { &mut self.north };
+            mover.expect("turn").unwrap();
+            mover.send(&message).unwrap();
+        }
+    }
+
+    /// Both sides' `ended`, which must be the next line of each and say the same.
+    pub fn ended(&mut self) -> Value {
+        let south = self.south.expect("ended").unwrap();
+        let north = self.north.expect("ended").unwrap();
+        assert_eq!(south, north);
+        south
+    }
+}
+
+/// Whether `tool` is there; where everything is required its absence fails.
+pub fn have(tool: &str) -> bool {
+    let found = std::env::var_os("PATH")
+        .is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(tool).is_file()));
+    assert!(found || std::env::var_os("MODIAR_REQUIRE_ALL").is_none(), "{tool} is not installed");
+    if !found {
+        eprintln!("SKIPPED: {tool} is not installed");
+    }
+    found
+}

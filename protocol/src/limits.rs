@@ -1,0 +1,52 @@
+//! Every bound of the wire, with its unit. What lies beyond each is told in `spec/limits.md`.
+
+use std::time::Duration;
+
+/// Longest line from a client, in bytes, its newline included.
+pub const CLIENT_LINE_BYTES: usize = 4096;
+/// Longest line from the server, in bytes, its newline included.
+pub const SERVER_LINE_BYTES: usize = 16 * 1024;
+/// Deepest nesting of arrays and objects in a line; the message object itself is level 1.
+pub const NESTING: usize = 32;
+/// Longest `ref` text, in characters.
+pub const REF_CHARS: usize = 64;
+/// Largest magnitude of an integer `ref`: what every language's numbers hold exactly.
+pub const REF_INTEGER: i64 = (1 << 53) - 1;
+/// Longest `client` and `version` text, in characters.
+pub const TEXT_CHARS: usize = 64;
+/// Most games a seek or a challenge may ask for.
+pub const SERIES_GAMES: u64 = 1_000_000;
+/// Most games one bot may play at once, whatever its hello asks for.
+pub const GAMES_AT_ONCE: u64 = 64;
+/// Sustained messages a second on one connection; accepted moves are free.
+pub const MESSAGES_PER_SECOND: u32 = 20;
+/// Messages that may come at once before the rate counts.
+pub const MESSAGE_BURST: u32 = 60;
+/// Limited messages within [`FLOOD_WINDOW`] that end the connection.
+pub const FLOOD_MESSAGES: u32 = 100;
+/// The window of [`FLOOD_MESSAGES`].
+pub const FLOOD_WINDOW: Duration = Duration::from_secs(10);
+/// Time from connect to an accepted hello.
+pub const HANDSHAKE: Duration = Duration::from_secs(5);
+/// Bad lines (a refused hello is one) that end a handshake.
+pub const HANDSHAKE_BAD_LINES: u32 = 3;
+/// Output that may wait for one connection, in bytes.
+pub const OUTPUT_BYTES: usize = 256 * 1024;
+/// Longest time that output may wait without one byte leaving.
+pub const WRITE_DEADLINE: Duration = Duration::from_secs(10);
+/// Time a client has to read a goodbye before the server closes.
+pub const GOODBYE: Duration = Duration::from_secs(1);
+/// Charged time a side has for its first ply; its base time if that is less.
+pub const FIRST_PLY: Duration = Duration::from_secs(30);
+/// How long a challenge stands.
+pub const CHALLENGE: Duration = Duration::from_secs(60);
+/// Finished games of a bot for which a move is `game_over` rather than `wrong_game`.
+pub const REMEMBERED_GAMES: usize = 256;
+/// Games one connection may watch at once.
+pub const WATCHES: usize = 64;
+/// Connections that may watch one game at once.
+pub const SPECTATORS: usize = 64;
+/// Challenges one connection may have standing at once, sent and received together.
+pub const CHALLENGES: usize = 64;
+/// Messages for one game that may wait for its result to be stored.
+pub const WAITING_ANSWERS: usize = 256;

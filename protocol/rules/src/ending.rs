@@ -19,11 +19,7 @@ pub struct EndRules {
 /// The third standing, 200 quiet plies, no end at a majority (rules.end.no-early-end).
 impl Default for EndRules {
     fn default() -> Self {
-        Self {
-            repetition: 3,
-            quiet_plies: 200,
-            majority: false,
-        }
+        Self { repetition: 3, quiet_plies: 200, majority: false }
     }
 }
 

@@ -38,12 +38,8 @@ impl fmt::Display for Illegal {
             Self::OpponentPit => "the pit is in the opponent's row: choose a pit of your own",
             Self::EmptyPit => "the pit is empty: choose one that holds at least 2 seeds",
             Self::Singleton => "the pit holds 1 seed: choose one that holds at least 2",
-            Self::NotFeeding => {
-                "the opponent's row is empty: choose a move that passes seeds into it"
-            }
-            Self::GrandSlam => {
-                "the move would capture all seeds of the opponent's row: choose another"
-            }
+            Self::NotFeeding => "the opponent's row is empty: choose a move that passes seeds into it",
+            Self::GrandSlam => "the move would capture all seeds of the opponent's row: choose another",
         })
     }
 }

@@ -49,15 +49,11 @@ impl Line {
     /// # Errors
     ///
     /// The first move that is refused, one that comes after the end included.
-    pub fn replay(
-        rules: EndRules,
-        moves: impl IntoIterator<Item = Pit>,
-    ) -> Result<Self, ReplayError> {
+    pub fn replay(rules: EndRules, moves: impl IntoIterator<Item = Pit>) -> Result<Self, ReplayError> {
         let mut line = Self::new(rules);
         for pit in moves {
             let ply = line.position.ply();
-            line.play(pit)
-                .map_err(|refusal| ReplayError { ply, pit, refusal })?;
+            line.play(pit).map_err(|refusal| ReplayError { ply, pit, refusal })?;
         }
         Ok(line)
     }
@@ -103,9 +99,7 @@ impl Line {
     #[must_use]
     pub fn winner(&self) -> Option<Side> {
         let score = self.score();
-        Side::ALL
-            .into_iter()
-            .find(|&side| score[side] > score[side.other()])
+        Side::ALL.into_iter().find(|&side| score[side] > score[side.other()])
     }
 
     /// Whether `pit` may be played; `Ok` for exactly the pits of [`legal`](Self::legal).
@@ -177,12 +171,7 @@ impl Line {
     /// alternate, so that it was the same side's move at every second board.
     fn times_standing(&self) -> u32 {
         let now = self.position.board();
-        self.standings
-            .iter()
-            .rev()
-            .step_by(2)
-            .map(|&board| u32::from(board == now))
-            .sum()
+        self.standings.iter().rev().step_by(2).map(|&board| u32::from(board == now)).sum()
     }
 }
 

@@ -13,9 +13,7 @@ use crate::Pit;
 ///
 /// The first character that is not a digit from 0 to 5. Nothing is skipped, spaces included.
 pub fn parse_moves(text: &str) -> Result<Vec<Pit>, MovesError> {
-    text.char_indices()
-        .map(|(offset, found)| pit(found).ok_or(MovesError { offset, found }))
-        .collect()
+    text.char_indices().map(|(offset, found)| pit(found).ok_or(MovesError { offset, found })).collect()
 }
 
 fn pit(digit: char) -> Option<Pit> {
@@ -56,10 +54,7 @@ impl MovesError {
 impl fmt::Display for MovesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, found } = self;
-        write!(
-            f,
-            "{found:?} at offset {offset} is no pit: write each move as a digit from 0 to 5"
-        )
+        write!(f, "{found:?} at offset {offset} is no pit: write each move as a digit from 0 to 5")
     }
 }
 

@@ -12,10 +12,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => legal.len() as u64,
-        _ => legal
-            .iter()
-            .map(|pit| perft(&after(*position, pit), depth - 1))
-            .sum(),
+        _ => legal.iter().map(|pit| perft(&after(*position, pit), depth - 1)).sum(),
     }
 }
 

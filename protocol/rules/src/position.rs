@@ -19,11 +19,7 @@ pub struct Position {
 
 impl Position {
     /// Seven seeds in each pit, nothing captured, South to play ply 1 (rules.board.start).
-    pub const START: Self = Self {
-        board: Board::START,
-        captured: BySide::new(0, 0),
-        ply: 1,
-    };
+    pub const START: Self = Self { board: Board::START, captured: BySide::new(0, 0), ply: 1 };
 
     /// The seeds on the board.
     #[must_use]
@@ -100,16 +96,9 @@ impl Position {
         match self.check(pit) {
             Ok(()) => {
                 let taken = self.play_unchecked(pit);
-                Ok(Played {
-                    position: self,
-                    taken,
-                })
+                Ok(Played { position: self, taken })
             }
-            Err(reason) => Err(PlayError {
-                position: self,
-                pit,
-                reason,
-            }),
+            Err(reason) => Err(PlayError { position: self, pit, reason }),
         }
     }
 
@@ -130,11 +119,7 @@ impl Position {
     /// The board after a sowing and its capture, and the seeds taken. On the first ply of the game the
     /// capture is forfeited and the seeds stay (rules.capture.first-ply).
     fn outcome(&self, sown: Sown) -> (Board, u8) {
-        if self.is_first_ply() {
-            (sown.board, 0)
-        } else {
-            sown.capture()
-        }
+        if self.is_first_ply() { (sown.board, 0) } else { sown.capture() }
     }
 
     /// The pits of the mover's row that hold two seeds or more and whose move is no grand slam.
@@ -175,28 +160,14 @@ impl TryFrom<Setup> for Position {
 
     fn try_from(setup: Setup) -> Result<Self, SetupError> {
         setup.validate()?;
-        let Setup {
-            pits,
-            captured,
-            ply,
-            ..
-        } = setup;
-        Ok(Self {
-            board: Board::from_pits(pits),
-            captured,
-            ply,
-        })
+        let Setup { pits, captured, ply, .. } = setup;
+        Ok(Self { board: Board::from_pits(pits), captured, ply })
     }
 }
 
 impl From<Position> for Setup {
     fn from(position: Position) -> Self {
-        Self {
-            pits: position.pits(),
-            captured: position.captured,
-            side: position.side(),
-            ply: position.ply,
-        }
+        Self { pits: position.pits(), captured: position.captured, side: position.side(), ply: position.ply }
     }
 }
 
@@ -229,16 +200,8 @@ pub struct PlayError {
 
 impl fmt::Display for PlayError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            position,
-            pit,
-            reason,
-        } = self;
-        write!(
-            f,
-            "pit {pit} in {position}: {reason}; legal: {}",
-            position.legal()
-        )
+        let Self { position, pit, reason } = self;
+        write!(f, "pit {pit} in {position}: {reason}; legal: {}", position.legal())
     }
 }
 

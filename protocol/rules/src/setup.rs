@@ -23,11 +23,7 @@ impl Setup {
     /// Seeds on the board and captured together.
     fn seeds(&self) -> u16 {
         let Self { pits, captured, .. } = self;
-        pits.iter()
-            .chain([&captured.south, &captured.north])
-            .copied()
-            .map(u16::from)
-            .sum()
+        pits.iter().chain([&captured.south, &captured.north]).copied().map(u16::from).sum()
     }
 
     /// What keeps this from being a position; of several faults the first in the order of
@@ -81,17 +77,11 @@ impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Seeds { found } => {
-                write!(
-                    f,
-                    "{found} seeds: those on the board and captured must make {SEEDS}"
-                )
+                write!(f, "{found} seeds: those on the board and captured must make {SEEDS}")
             }
             Self::PlyZero => f.write_str("ply 0: number plies from 1"),
             Self::Turn { side, ply } => {
-                write!(
-                    f,
-                    "{side} does not play ply {ply}: south plays the odd plies, north the even"
-                )
+                write!(f, "{side} does not play ply {ply}: south plays the odd plies, north the even")
             }
         }
     }

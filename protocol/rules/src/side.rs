@@ -29,11 +29,7 @@ impl Side {
     /// (rules.turn.south-first).
     #[must_use]
     pub const fn on_ply(ply: u32) -> Self {
-        if ply % 2 == 1 {
-            Self::South
-        } else {
-            Self::North
-        }
+        if ply % 2 == 1 { Self::South } else { Self::North }
     }
 }
 
@@ -64,18 +60,12 @@ impl<T> BySide<T> {
 
     /// Asks `f` for South's value, then for North's.
     pub fn from_fn(mut f: impl FnMut(Side) -> T) -> Self {
-        Self {
-            south: f(Side::South),
-            north: f(Side::North),
-        }
+        Self { south: f(Side::South), north: f(Side::North) }
     }
 
     /// Applies `f` to South's value, then to North's.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> BySide<U> {
-        BySide {
-            south: f(self.south),
-            north: f(self.north),
-        }
+        BySide { south: f(self.south), north: f(self.north) }
     }
 }
 

@@ -52,10 +52,7 @@ impl Board {
         let seeds = self.seeds(origin).min(SEEDS);
         let lifted = self.0 & !(0xFF << (8 * origin.index()));
         let dropped = SOWN[usize::from(origin.index())][usize::from(seeds)];
-        Sown {
-            board: Self(lifted.wrapping_add(dropped)),
-            last: (origin.index() + seeds + 5) % 6,
-        }
+        Sown { board: Self(lifted.wrapping_add(dropped)), last: (origin.index() + seeds + 5) % 6 }
     }
 
     /// The top bit in the byte of each pit that holds 2, 4 or 6 seeds (rules.capture.even).

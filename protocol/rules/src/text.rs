@@ -11,12 +11,7 @@ use crate::{BySide, Setup, Side};
 
 impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            pits: [a, b, c, d, e, g],
-            captured: BySide { south, north },
-            side,
-            ply,
-        } = self;
+        let Self { pits: [a, b, c, d, e, g], captured: BySide { south, north }, side, ply } = self;
         let side = match side {
             Side::South => 's',
             Side::North => 'n',
@@ -30,10 +25,7 @@ impl FromStr for Setup {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
-        let mut cursor = Cursor {
-            text: text.as_bytes(),
-            offset: 0,
-        };
+        let mut cursor = Cursor { text: text.as_bytes(), offset: 0 };
         let mut pits = [0; 6];
         for (pit, after) in pits.iter_mut().zip(*b"..-.. ") {
             *pit = cursor.seeds()?;
@@ -47,12 +39,7 @@ impl FromStr for Setup {
         cursor.separator(b' ')?;
         let ply = cursor.number().ok_or(cursor.expected(Expected::Ply))?;
         cursor.end()?;
-        Ok(Self {
-            pits,
-            captured: BySide { south, north },
-            side,
-            ply,
-        })
+        Ok(Self { pits, captured: BySide { south, north }, side, ply })
     }
 }
 
@@ -102,18 +89,11 @@ impl Cursor<'_> {
     }
 
     fn end(&self) -> Result<(), TextError> {
-        if self.offset < self.text.len() {
-            Err(self.expected(Expected::End))
-        } else {
-            Ok(())
-        }
+        if self.offset < self.text.len() { Err(self.expected(Expected::End)) } else { Ok(()) }
     }
 
     fn expected(&self, expected: Expected) -> TextError {
-        TextError {
-            offset: self.offset,
-            expected,
-        }
+        TextError { offset: self.offset, expected }
     }
 }
 
@@ -164,10 +144,7 @@ impl fmt::Display for Expected {
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, expected } = self;
-        write!(
-            f,
-            "expected {expected} at byte {offset}: write a position as 7.7.7-7.7.7 0-0 s 1"
-        )
+        write!(f, "expected {expected} at byte {offset}: write a position as 7.7.7-7.7.7 0-0 s 1")
     }
 }
 

@@ -17,26 +17,13 @@ fn positions_of_the_independent_program() {
             "south" => (Side::South, 3),
             _ => (Side::North, 2),
         };
-        let setup = Setup {
-            pits: vectors::pits(&case["pits"]),
-            captured: captured_pair(&case["captured"]),
-            side,
-            ply,
-        };
+        let setup = Setup { pits: vectors::pits(&case["pits"]), captured: captured_pair(&case["captured"]), side, ply };
         let position = Position::try_from(setup).unwrap();
         assert_eq!(position.legal(), vectors::pit_set(&case["legal"]), "{case}");
         for (digit, after) in case["after"].as_object().unwrap() {
             let played = position.play(pit(digit.parse().unwrap())).unwrap();
-            assert_eq!(
-                played.position.pits(),
-                vectors::pits(&after["pits"]),
-                "{case} {digit}"
-            );
-            assert_eq!(
-                played.position.captured(),
-                captured_pair(&after["captured"]),
-                "{case}"
-            );
+            assert_eq!(played.position.pits(), vectors::pits(&after["pits"]), "{case} {digit}");
+            assert_eq!(played.position.captured(), captured_pair(&after["captured"]), "{case}");
             moves += 1;
         }
     }
@@ -62,10 +49,7 @@ fn games_of_the_independent_program() {
 #[test]
 fn the_naive_rules_know_the_positions_of_the_independent_program() {
     for case in vectors::lines("positions.jsonl") {
-        let (pits, mover) = (
-            vectors::pits(&case["pits"]),
-            usize::from(case["side"] == "north"),
-        );
+        let (pits, mover) = (vectors::pits(&case["pits"]), usize::from(case["side"] == "north"));
         let legal = naive::legal(&pits, mover, false);
         let expected = vectors::pit_set(&case["legal"]);
         assert_eq!(legal, Pit::ALL.map(|pit| expected.contains(pit)), "{case}");

@@ -48,12 +48,7 @@ fn at_ply(pits: [u8; 6], ply: u32) -> Position {
     let gone = 42 - pits.iter().sum::<u8>();
     let north = gone.min(1);
     let captured = BySide::new(gone - north, north);
-    let setup = Setup {
-        pits,
-        captured,
-        side: Side::on_ply(ply),
-        ply,
-    };
+    let setup = Setup { pits, captured, side: Side::on_ply(ply), ply };
     Position::try_from(setup).unwrap()
 }
 
@@ -72,11 +67,7 @@ fn agrees_with_the_naive_rules() {
                 let outcome = naive::outcome(pits, mover, pit.index().into(), first);
                 let mut after = position;
                 let taken = after.play_unchecked(pit);
-                assert_eq!(
-                    (after.pits(), taken),
-                    (outcome.pits, outcome.taken),
-                    "{position} {pit}"
-                );
+                assert_eq!((after.pits(), taken), (outcome.pits, outcome.taken), "{position} {pit}");
             }
         }
     });
@@ -127,10 +118,7 @@ fn assert_reason(position: Position, pit: Pit, reason: Illegal) {
         _ => Illegal::GrandSlam,
     };
     assert_eq!(reason, expected, "{position} {pit}");
-    assert_eq!(
-        reason == Illegal::GrandSlam,
-        outcome.slam && naive::owner(origin) == mover
-    );
+    assert_eq!(reason == Illegal::GrandSlam, outcome.slam && naive::owner(origin) == mover);
 }
 
 #[test]
@@ -147,10 +135,7 @@ fn seeds_are_conserved_taken_in_pairs_and_the_turn_passes_whatever_is_played() {
                 assert_eq!(captured[position.side()] - before[position.side()], taken);
                 assert_eq!(taken % 2, 0, "{position} {pit}");
                 assert!(ply > 1 || taken == 0, "{position} {pit}");
-                assert_eq!(
-                    (after.side(), after.ply()),
-                    (position.side().other(), ply + 1)
-                );
+                assert_eq!((after.side(), after.ply()), (position.side().other(), ply + 1));
                 let score = after.scoop();
                 assert_eq!(score.south + score.north, 42, "{after}");
             }
@@ -163,24 +148,13 @@ fn seeds_are_conserved_taken_in_pairs_and_the_turn_passes_whatever_is_played() {
 fn the_sides_are_mirror_images() {
     let visited = every_layout(|pits| {
         let (south, north) = (at_ply(pits, 3), at_ply(mirrored(pits), 2));
-        assert_eq!(
-            indices(south.legal()),
-            turned(indices(north.legal())),
-            "{south}"
-        );
+        assert_eq!(indices(south.legal()), turned(indices(north.legal())), "{south}");
         for pit in south.legal() {
             let opposite = Pit::ALL[usize::from(pit.index() + 3)];
             let (mut south, mut north) = (south, north);
-            assert_eq!(
-                south.play_unchecked(pit),
-                north.play_unchecked(opposite),
-                "{south}"
-            );
+            assert_eq!(south.play_unchecked(pit), north.play_unchecked(opposite), "{south}");
             assert_eq!(south.pits(), mirrored(north.pits()));
-            assert_eq!(
-                south.board().row(Side::South),
-                north.board().row(Side::North)
-            );
+            assert_eq!(south.board().row(Side::South), north.board().row(Side::North));
         }
     });
     assert_eq!(visited, LAYOUTS);
@@ -209,11 +183,7 @@ fn feeding_by_passing_and_feeding_by_leaving_are_one() {
             };
             let movable = |pit: &Pit| pit.owner() == mover && position.board().seeds(*pit) > 1;
             let slams = |pit: Pit| position.check(pit) == Err(Illegal::GrandSlam);
-            let able: PitSet = Pit::ALL
-                .into_iter()
-                .filter(movable)
-                .filter(|&p| !slams(p))
-                .collect();
+            let able: PitSet = Pit::ALL.into_iter().filter(movable).filter(|&p| !slams(p)).collect();
             let leaving: PitSet = able.iter().filter(|&pit| leaves(pit)).collect();
             let expected = if leaving.is_empty() { able } else { leaving };
             assert_eq!(position.legal(), expected, "{position}");

@@ -15,11 +15,7 @@ fn counts_are_those_of_the_vectors() {
         let position = position(vectors::text(case, "position"));
         for (depth, lines) in case["lines"].as_object().unwrap() {
             let depth = depth.parse().unwrap();
-            assert_eq!(
-                Some(perft(&position, depth)),
-                lines.as_u64(),
-                "{position} depth {depth}"
-            );
+            assert_eq!(Some(perft(&position, depth)), lines.as_u64(), "{position} depth {depth}");
         }
     }
     assert_eq!(cases[0]["position"], Position::START.to_string());

@@ -7,8 +7,7 @@ mod common;
 use std::collections::HashMap;
 
 use modiar_rules::{
-    BySide, EndRules, Ending, Line, Pit, PitSet, Position, Refusal, Setup, Side, moves_text,
-    parse_moves,
+    BySide, EndRules, Ending, Line, Pit, PitSet, Position, Refusal, Setup, Side, moves_text, parse_moves,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -18,35 +17,23 @@ fn side() -> impl Strategy<Value = Side> {
 }
 
 fn setup() -> impl Strategy<Value = Setup> {
-    (any::<[u8; 6]>(), any::<[u8; 2]>(), side(), any::<u32>()).prop_map(
-        |(pits, [south, north], side, ply)| Setup {
-            pits,
-            captured: BySide::new(south, north),
-            side,
-            ply,
-        },
-    )
+    (any::<[u8; 6]>(), any::<[u8; 2]>(), side(), any::<u32>()).prop_map(|(pits, [south, north], side, ply)| Setup {
+        pits,
+        captured: BySide::new(south, north),
+        side,
+        ply,
+    })
 }
 
 /// Setups of which about one in five is a position: off by a seed, ply 0, or the wrong turn.
 fn nearly_lawful() -> impl Strategy<Value = Setup> {
     let seeds = prop_oneof![3 => Just(42u8), 1 => Just(41), 1 => Just(43)];
-    (
-        [0..=6u8, 0..=6, 0..=6, 0..=6, 0..=6, 0..=6],
-        0..=5u8,
-        seeds,
-        side(),
-        0..4u32,
-    )
-        .prop_map(|(pits, south, seeds, side, ply)| {
+    ([0..=6u8, 0..=6, 0..=6, 0..=6, 0..=6, 0..=6], 0..=5u8, seeds, side(), 0..4u32).prop_map(
+        |(pits, south, seeds, side, ply)| {
             let north = seeds - south - pits.iter().sum::<u8>();
-            Setup {
-                pits,
-                captured: BySide::new(south, north),
-                side,
-                ply,
-            }
-        })
+            Setup { pits, captured: BySide::new(south, north), side, ply }
+        },
+    )
 }
 
 fn pits() -> impl Strategy<Value = Vec<Pit>> {
@@ -57,12 +44,10 @@ fn end_rules() -> impl Strategy<Value = EndRules> {
     // Small limits, so that random lines meet them; 1 ends a line before it begins.
     let repetition = prop_oneof![Just(0), 2..4u16];
     let quiet_plies = prop_oneof![Just(0), 1..12u16];
-    (repetition, quiet_plies, any::<bool>()).prop_map(|(repetition, quiet_plies, majority)| {
-        EndRules {
-            repetition,
-            quiet_plies,
-            majority,
-        }
+    (repetition, quiet_plies, any::<bool>()).prop_map(|(repetition, quiet_plies, majority)| EndRules {
+        repetition,
+        quiet_plies,
+        majority,
     })
 }
 

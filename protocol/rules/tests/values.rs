@@ -8,8 +8,8 @@ use std::error::Error;
 
 use common::{pit, position, set};
 use modiar_rules::{
-    Board, BySide, EndRules, Ending, Illegal, Line, Pit, PitSet, Position, Refusal, Setup,
-    SetupError, Side, parse_moves,
+    Board, BySide, EndRules, Ending, Illegal, Line, Pit, PitSet, Position, Refusal, Setup, SetupError, Side,
+    parse_moves,
 };
 
 #[test]
@@ -56,17 +56,8 @@ fn by_side_keeps_the_sides_apart() {
     let mut seeds = BySide::new(1, 2);
     seeds[Side::North] += 5;
     assert_eq!((seeds[Side::South], seeds[Side::North]), (1, 7));
-    assert_eq!(
-        seeds.map(|n| n * 2),
-        BySide {
-            south: 2,
-            north: 14
-        }
-    );
-    assert_eq!(
-        BySide::from_fn(Side::other),
-        BySide::new(Side::North, Side::South)
-    );
+    assert_eq!(seeds.map(|n| n * 2), BySide { south: 2, north: 14 });
+    assert_eq!(BySide::from_fn(Side::other), BySide::new(Side::North, Side::South));
 }
 
 #[test]
@@ -80,10 +71,7 @@ fn the_last_plies_of_all_alternate_and_do_not_overflow() {
 
 #[test]
 fn a_repetition_of_one_ends_a_line_before_its_first_ply() {
-    let rules = EndRules {
-        repetition: 1,
-        ..EndRules::default()
-    };
+    let rules = EndRules { repetition: 1, ..EndRules::default() };
     let mut line = Line::new(rules);
     assert_eq!(line.ending(), Some(Ending::Repetition));
     assert_eq!((line.winner(), line.legal()), (None, PitSet::EMPTY));
@@ -93,12 +81,7 @@ fn a_repetition_of_one_ends_a_line_before_its_first_ply() {
 
 #[test]
 fn endings_rank_and_read_as_on_the_wire() {
-    let endings = [
-        Ending::Majority,
-        Ending::Immobile,
-        Ending::Repetition,
-        Ending::QuietPlies,
-    ];
+    let endings = [Ending::Majority, Ending::Immobile, Ending::Repetition, Ending::QuietPlies];
     assert!(endings.is_sorted());
     let names = endings.map(|ending| ending.to_string());
     assert_eq!(names, ["majority", "immobile", "repetition", "quiet_plies"]);
@@ -110,10 +93,7 @@ fn endings_rank_and_read_as_on_the_wire() {
 fn errors_say_what_to_do() {
     let text = "7.7.7-7.7.x 0-0 s 1".parse::<Position>().unwrap_err();
     let seeds = "7.7.7-7.7.6 0-0 s 1".parse::<Position>().unwrap_err();
-    let turn = SetupError::Turn {
-        side: Side::North,
-        ply: 1,
-    };
+    let turn = SetupError::Turn { side: Side::North, ply: 1 };
     let moves = parse_moves("24 0").unwrap_err();
     let over = Refusal::Over(Ending::QuietPlies);
     let played = Position::START.play(pit(4)).unwrap_err();
@@ -124,32 +104,17 @@ fn errors_say_what_to_do() {
             "expected a number of seeds from 0 to 255 at byte 10: write a position as \
              7.7.7-7.7.7 0-0 s 1",
         ),
-        (
-            &seeds,
-            "41 seeds: those on the board and captured must make 42",
-        ),
-        (
-            &turn,
-            "north does not play ply 1: south plays the odd plies, north the even",
-        ),
-        (
-            &moves,
-            "' ' at offset 2 is no pit: write each move as a digit from 0 to 5",
-        ),
+        (&seeds, "41 seeds: those on the board and captured must make 42"),
+        (&turn, "north does not play ply 1: south plays the odd plies, north the even"),
+        (&moves, "' ' at offset 2 is no pit: write each move as a digit from 0 to 5"),
         (&over, "the game is over (quiet_plies): send no more moves"),
-        (
-            &Illegal::Singleton,
-            "the pit holds 1 seed: choose one that holds at least 2",
-        ),
+        (&Illegal::Singleton, "the pit holds 1 seed: choose one that holds at least 2"),
         (
             &played,
             "pit 4 in 7.7.7-7.7.7 0-0 s 1: the pit is in the opponent's row: choose a pit of \
              your own; legal: 0 1 2",
         ),
-        (
-            &replay,
-            "ply 2, pit 0: the pit is in the opponent's row: choose a pit of your own",
-        ),
+        (&replay, "ply 2, pit 0: the pit is in the opponent's row: choose a pit of your own"),
     ];
     for (error, said) in errors {
         assert_eq!(error.to_string(), said);
@@ -158,24 +123,10 @@ fn errors_say_what_to_do() {
 
 #[test]
 fn the_first_of_several_faults_of_a_setup_is_told() {
-    let setup = Setup {
-        pits: [0; 6],
-        captured: BySide::new(0, 0),
-        side: Side::South,
-        ply: 0,
-    };
+    let setup = Setup { pits: [0; 6], captured: BySide::new(0, 0), side: Side::South, ply: 0 };
     let refused = |setup| Position::try_from(setup).unwrap_err();
     assert_eq!(refused(setup), SetupError::Seeds { found: 0 });
-    let whole = Setup {
-        captured: BySide::new(42, 0),
-        ..setup
-    };
+    let whole = Setup { captured: BySide::new(42, 0), ..setup };
     assert_eq!(refused(whole), SetupError::PlyZero);
-    assert_eq!(
-        refused(Setup { ply: 2, ..whole }),
-        SetupError::Turn {
-            side: Side::South,
-            ply: 2
-        }
-    );
+    assert_eq!(refused(Setup { ply: 2, ..whole }), SetupError::Turn { side: Side::South, ply: 2 });
 }

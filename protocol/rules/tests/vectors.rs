@@ -45,15 +45,8 @@ const CLAUSES: [&str; 29] = [
 
 #[test]
 fn every_clause_has_a_valid_vector() {
-    let cases = [
-        vectors::lines("rules.jsonl"),
-        vectors::lines("endless.jsonl"),
-    ]
-    .concat();
-    let shown: BTreeSet<_> = cases
-        .iter()
-        .map(|case| vectors::text(case, "clause"))
-        .collect();
+    let cases = [vectors::lines("rules.jsonl"), vectors::lines("endless.jsonl")].concat();
+    let shown: BTreeSet<_> = cases.iter().map(|case| vectors::text(case, "clause")).collect();
     assert_eq!(shown, BTreeSet::from(CLAUSES));
 }
 
@@ -83,15 +76,8 @@ fn rules_hold_as_their_vectors_show() {
 /// A game's text leads to a position, and comes back as it was.
 fn assert_game(case: &Value) {
     let line = replay(case, EndRules::default());
-    assert_eq!(
-        line.position().to_string(),
-        vectors::text(case, "after"),
-        "{case}"
-    );
-    assert_eq!(
-        moves_text(line.moves()).to_string(),
-        vectors::text(case, "moves")
-    );
+    assert_eq!(line.position().to_string(), vectors::text(case, "after"), "{case}");
+    assert_eq!(moves_text(line.moves()).to_string(), vectors::text(case, "moves"));
 }
 
 /// Whatever a case says of its position; each says something.
@@ -101,8 +87,7 @@ fn assert_position(case: &Value) {
     assert_eq!(position.to_string(), text);
     let said = [
         case.get("legal").map(|legal| assert_legal(position, legal)),
-        case.get("pit")
-            .map(|pit| assert_played(position, vectors::pit(pit), case)),
+        case.get("pit").map(|pit| assert_played(position, vectors::pit(pit), case)),
         case.get("score").map(|_| assert_score(position, case)),
         case.get("ply").map(|_| assert_parts(position, case)),
     ];
@@ -115,16 +100,8 @@ fn assert_legal(position: Position, legal: &Value) {
 
 fn assert_played(position: Position, pit: Pit, case: &Value) {
     let played = position.play(pit).unwrap();
-    assert_eq!(
-        played.position.to_string(),
-        vectors::text(case, "after"),
-        "{case}"
-    );
-    assert_eq!(
-        played.taken,
-        vectors::number::<u8>(&case["taken"]),
-        "{case}"
-    );
+    assert_eq!(played.position.to_string(), vectors::text(case, "after"), "{case}");
+    assert_eq!(played.taken, vectors::number::<u8>(&case["taken"]), "{case}");
 }
 
 fn assert_score(position: Position, case: &Value) {
@@ -132,26 +109,14 @@ fn assert_score(position: Position, case: &Value) {
     let score = position.scoop();
     assert_eq!(score, vectors::by_side(&case["score"]), "{case}");
     let winner = Side::ALL.into_iter().find(|&side| score[side] > 21);
-    assert_eq!(
-        winner.map(|side| side.to_string()).as_deref(),
-        case["winner"].as_str(),
-        "{case}"
-    );
+    assert_eq!(winner.map(|side| side.to_string()).as_deref(), case["winner"].as_str(), "{case}");
 }
 
 fn assert_parts(position: Position, case: &Value) {
     assert_eq!(position.pits(), vectors::pits(&case["pits"]), "{case}");
-    assert_eq!(
-        position.captured(),
-        vectors::by_side(&case["captured"]),
-        "{case}"
-    );
+    assert_eq!(position.captured(), vectors::by_side(&case["captured"]), "{case}");
     assert_eq!(position.side().to_string(), vectors::text(case, "side"));
-    assert_eq!(
-        position.ply(),
-        vectors::number::<u32>(&case["ply"]),
-        "{case}"
-    );
+    assert_eq!(position.ply(), vectors::number::<u32>(&case["ply"]), "{case}");
 }
 
 #[test]
@@ -161,11 +126,7 @@ fn lines_end_as_their_vectors_show() {
         let ending = line.ending().map(|ending| ending.to_string());
         assert_eq!(ending.as_deref(), case["ending"].as_str(), "{case}");
         assert_eq!(line.legal().is_empty(), ending.is_some(), "{case}");
-        assert_eq!(
-            line.position().to_string(),
-            vectors::text(&case, "position"),
-            "{case}"
-        );
+        assert_eq!(line.position().to_string(), vectors::text(&case, "position"), "{case}");
         assert_eq!(line.score(), vectors::by_side(&case["score"]), "{case}");
         let winner = line.winner().map(|side| side.to_string());
         assert_eq!(winner.as_deref(), case["winner"].as_str(), "{case}");
@@ -180,17 +141,10 @@ fn invalid_vectors_are_refused_by_their_clause() {
             assert_eq!(refused_move(&case), clause, "{case}");
         } else if case.get("position").is_some() {
             let text = vectors::text(&case, "position");
-            assert_eq!(
-                text.parse::<Position>().unwrap_err().clause(),
-                clause,
-                "{case}"
-            );
+            assert_eq!(text.parse::<Position>().unwrap_err().clause(), clause, "{case}");
         } else if case.get("offset").is_some() {
             let error = parse_moves(vectors::text(&case, "moves")).unwrap_err();
-            assert_eq!(
-                (error.clause(), error.offset),
-                (clause, vectors::number(&case["offset"]))
-            );
+            assert_eq!((error.clause(), error.offset), (clause, vectors::number(&case["offset"])));
         } else {
             assert_line_refused(&case, clause);
         }
@@ -199,11 +153,7 @@ fn invalid_vectors_are_refused_by_their_clause() {
 
 fn refused_move(case: &Value) -> &'static str {
     let position = position(vectors::text(case, "position"));
-    position
-        .play(vectors::pit(&case["pit"]))
-        .unwrap_err()
-        .reason
-        .clause()
+    position.play(vectors::pit(&case["pit"])).unwrap_err().reason.clause()
 }
 
 /// The last move of the line is the one refused: for the end that came before it, or as illegal.

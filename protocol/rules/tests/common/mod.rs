@@ -12,8 +12,7 @@ pub(crate) fn pit(index: u8) -> Pit {
 }
 
 pub(crate) fn position(text: &str) -> Position {
-    text.parse()
-        .unwrap_or_else(|error| panic!("{text}: {error}"))
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 pub(crate) fn set(indices: &[u8]) -> PitSet {

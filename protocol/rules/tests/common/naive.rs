@@ -21,10 +21,7 @@ pub(crate) fn owner(pit: usize) -> Mover {
 }
 
 pub(crate) fn row(pits: &[u8; 6], mover: Mover) -> u8 {
-    (0..6)
-        .filter(|&pit| owner(pit) == mover)
-        .map(|pit| pits[pit])
-        .sum()
+    (0..6).filter(|&pit| owner(pit) == mover).map(|pit| pits[pit]).sum()
 }
 
 /// Plays a pit of `mover`, legal or not; on the first ply of a game nothing is captured.

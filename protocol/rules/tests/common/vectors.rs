@@ -19,24 +19,18 @@ pub(crate) fn json(file: &str) -> Value {
 
 /// A file with a JSON object a line; never none, so that a loop over it tests something.
 pub(crate) fn lines(file: &str) -> Vec<Value> {
-    let parse = |(nth, line)| {
-        serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}:{}: {error}", nth + 1))
-    };
+    let parse = |(nth, line)| serde_json::from_str(line).unwrap_or_else(|error| panic!("{file}:{}: {error}", nth + 1));
     let cases: Vec<Value> = read(file).lines().enumerate().map(parse).collect();
     assert!(!cases.is_empty(), "{file} is empty");
     cases
 }
 
 pub(crate) fn text<'a>(case: &'a Value, field: &str) -> &'a str {
-    case[field]
-        .as_str()
-        .unwrap_or_else(|| panic!("no text {field} in {case}"))
+    case[field].as_str().unwrap_or_else(|| panic!("no text {field} in {case}"))
 }
 
 pub(crate) fn number<N: TryFrom<u64>>(value: &Value) -> N {
-    let number = value
-        .as_u64()
-        .unwrap_or_else(|| panic!("{value} is no number"));
+    let number = value.as_u64().unwrap_or_else(|| panic!("{value} is no number"));
     N::try_from(number).unwrap_or_else(|_| panic!("{value} is out of range"))
 }
 

@@ -223,7 +223,7 @@ mod tests {
             let charge = clock.charge(&Read { received: micros(received), own: micros(own) });
             assert_eq!(charge.charged, Micros(micros(charged)), "{case}");
             let flagged = charge.charged > clock.allowance(Side::South);
-            assert_eq!(flagged, after == "flag", "{case}");
+            assert_eq!(flagged, after == "lost on time", "{case}");
             if !flagged {
                 clock.settle(Side::South, charge);
                 assert_eq!(clock.remaining().south, Micros(micros(after)), "{case}");

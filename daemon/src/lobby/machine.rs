@@ -354,7 +354,7 @@ impl Lobby {
                     seek.made += 1;
                     seek.running += 1;
                 }
-                self.queues[at].to_back(visitor);
+                self.queues[at].move_to_back(visitor);
             }
             let rated = self.pools[at].rated
                 && ![&first.1, &second.1]
@@ -412,7 +412,9 @@ impl Lobby {
                 presence.conduct.showed_up();
             }
             if aborted {
-                self.queues[at].to_front(visitor);
+                self.queues[at].move_to_front(visitor);
+            } else {
+                self.queues[at].move_to_back(visitor);
             }
             if self.queues[at].of(visitor).is_some_and(|seek| seek.is_done()) {
                 self.queues[at].leave(visitor);
@@ -447,11 +449,19 @@ impl Lobby {
         }
     }
 
+    /// What a new seek waits for, told before it is paired.
     fn seeking(&self, visitor: Visitor, at: usize, reference: Option<Ref>) -> Effect {
-        let waiting = self.queues[at].waiting(|_| true).count() as u64;
-        let alone = waiting < 2;
-        let reason = alone.then(|| "waiting for an opponent".to_owned());
-        Effect::Tell(visitor, ServerMessage::Seeking { pool: self.pools[at].name.clone(), waiting, reason, reference })
+        let has_room = |seek: &Seek| self.has_room(&seek.bot);
+        let others = self.queues[at].waiting(|seek| seek.visitor != visitor && has_room(seek)).count() as u64;
+        let busy = self.queues[at].waiting(|seek| seek.visitor == visitor && !has_room(seek)).next().is_some();
+        let reason = match others {
+            _ if busy => Some("waiting for one of your games to end"),
+            0 => Some("waiting for an opponent"),
+            _ => None,
+        };
+        let pool = self.pools[at].name.clone();
+        let waiting = others + 1;
+        Effect::Tell(visitor, ServerMessage::Seeking { pool, waiting, reason: reason.map(str::to_owned), reference })
     }
 
     fn penalised(&self, visitor: Visitor, at: usize, until: Moment, reference: Option<Ref>, now: Now) -> Effect {

@@ -12,3 +12,6 @@ pub use bot::Bot;
 pub use hall::{Hall, Setup};
 pub use machine::{Effect, Lobby, Now, Pairing, Source, Visitor};
 pub use presence::Conduct;
+
+#[cfg(test)]
+mod machine_tests;

@@ -60,14 +60,14 @@ impl Queue {
     }
 
     /// Puts the seek of a connection before all others.
-    pub fn to_front(&mut self, visitor: Visitor) {
+    pub fn move_to_front(&mut self, visitor: Visitor) {
         if let Some(seek) = self.leave(visitor) {
             self.0.push_front(seek);
         }
     }
 
-    /// Puts the seek of a connection behind all others, after a game was made for it.
-    pub fn to_back(&mut self, visitor: Visitor) {
+    /// Puts the seek of a connection behind all others: its wait begins anew.
+    pub fn move_to_back(&mut self, visitor: Visitor) {
         if let Some(seek) = self.leave(visitor) {
             self.0.push_back(seek);
         }

@@ -9,3 +9,6 @@ mod table;
 pub use flags::Flags;
 pub use game::{Decision, Game, Phase, Played, Refused, Terms, Verdict};
 pub use table::{Host, Referee, Seat, Table, Told};
+
+#[cfg(test)]
+mod game_tests;

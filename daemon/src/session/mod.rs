@@ -7,3 +7,6 @@ mod rate;
 pub use client::Client;
 pub use machine::{Said, Session, Step};
 pub use rate::{Rate, RateVerdict};
+
+#[cfg(test)]
+mod machine_tests;

@@ -1,5 +1,5 @@
 //! A real daemon process on free ports, and bots that are scripted line by line.
-#![allow(dead_code)] // each test takes what it needs
+#![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test takes what it needs, and fails at once
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};

@@ -1,0 +1,283 @@
+//! The lobby, told as scenes: who comes, what they ask, what each reads.
+
+use super::machine::{Effect, Lobby, Now, Pairing, Source, Visitor};
+use crate::clock::Moment;
+use crate::config::Config;
+use modiar_protocol::client::Challenge;
+use modiar_protocol::server::Error;
+use modiar_protocol::{BotName, ChallengeId, ServerMessage};
+use modiar_rules::{BySide, Side};
+use uuid::Uuid;
+
+fn now(seconds: u64) -> Now {
+    Now { moment: Moment(seconds * 1_000_000), unix_ms: 1_000_000 + seconds * 1000 }
+}
+
+/// A lobby with the default pools and bots `bot-1`, `bot-2`, … on connections 1, 2, …, each playing `games` at once.
+fn lobby(bots: u64, games: u64) -> Lobby {
+    let mut lobby = Lobby::new(Config::default().pools.into(), 1);
+    for number in 1..=bots {
+        lobby.enter(Visitor(number), BotName::new(&format!("bot-{number}")).unwrap(), true, games);
+    }
+    lobby
+}
+
+fn seek(lobby: &mut Lobby, number: u64, games: u64) -> Vec<Effect> {
+    lobby.seek(Visitor(number), "blitz", games, None, now(0)).unwrap()
+}
+
+/// The effects as short texts: who reads what, and who starts to play.
+fn told(effects: &[Effect]) -> Vec<String> {
+    let text = |effect: &Effect| match effect {
+        Effect::Tell(Visitor(number), message) => {
+            let json = serde_json::to_value(message).unwrap();
+            let word = json["reason"].as_str().or(json["code"].as_str()).unwrap_or("");
+            format!("{number} reads {} {word}", json["type"].as_str().unwrap()).trim_end().to_owned()
+        }
+        Effect::Start(pairing) => {
+            let mut bots = [pairing.seats.south.as_str(), pairing.seats.north.as_str()];
+            bots.sort_unstable();
+            format!("{} - {}", bots[0], bots[1])
+        }
+    };
+    effects.iter().map(text).collect()
+}
+
+fn pairings(effects: &[Effect]) -> Vec<Pairing> {
+    let pairing = |effect: &Effect| match effect {
+        Effect::Start(pairing) => Some(pairing.clone()),
+        Effect::Tell(..) => None,
+    };
+    effects.iter().filter_map(pairing).collect()
+}
+
+fn code<T>(refused: Result<T, Box<Error>>) -> &'static str {
+    refused.err().map_or("accepted", |error| error.code.as_str())
+}
+
+fn challenge(opponent: &str, games: u64) -> Challenge {
+    Challenge { opponent: opponent.into(), pool: "blitz".into(), side: Some(Side::South), rated: false, games }
+}
+
+fn id(number: u128) -> ChallengeId {
+    ChallengeId::new(Uuid::from_u128(number))
+}
+
+/// `session.seek`, `session.seek-done`, `session.guest-unrated`.
+#[test]
+fn two_seekers_play_and_are_done() {
+    let mut lobby = lobby(2, 1);
+    assert_eq!(told(&seek(&mut lobby, 1, 1)), ["1 reads seeking waiting for an opponent"]);
+    let effects = seek(&mut lobby, 2, 1);
+    assert_eq!(told(&effects), ["2 reads seeking", "bot-1 - bot-2"]);
+    let pairing = &pairings(&effects)[0];
+    assert!(!pairing.rated, "a game with a guest does not count");
+    let mut done = told(&lobby.finished(pairing, None, false, now(1)));
+    done.sort_unstable();
+    assert_eq!(done, ["1 reads seek_ended done", "2 reads seek_ended done"]);
+}
+
+/// `session.seek-waits`: no bot is over its limit, and a freed one plays on at once.
+#[test]
+fn a_seek_waits_at_the_limit_of_games() {
+    let mut lobby = lobby(3, 1);
+    seek(&mut lobby, 1, 0);
+    let first = pairings(&seek(&mut lobby, 2, 0)).remove(0);
+    assert_eq!(told(&seek(&mut lobby, 3, 0)), ["3 reads seeking waiting for an opponent"]);
+    let next = told(&lobby.finished(&first, None, false, now(1)));
+    assert_eq!(next.len(), 1, "{next:?}");
+    assert!(next[0].ends_with("bot-3"), "who waited longest plays first: {next:?}");
+}
+
+/// No bot plays itself, however many seeks its games would allow.
+#[test]
+fn nobody_plays_itself() {
+    let mut lobby = lobby(1, 8);
+    assert!(pairings(&seek(&mut lobby, 1, 0)).is_empty());
+    assert_eq!(code(lobby.seek(Visitor(1), "blitz", 1, None, now(0))), "already_seeking");
+    assert_eq!(code(lobby.challenge(Visitor(1), id(1), challenge("BOT-1", 1), None, now(0))), "bad_field");
+}
+
+#[test]
+fn sides_balance() {
+    let mut lobby = lobby(2, 1);
+    seek(&mut lobby, 1, 0);
+    let mut effects = seek(&mut lobby, 2, 0);
+    let mut souths = BySide::<u32>::default();
+    for _ in 0..20 {
+        let pairing = pairings(&effects).remove(0);
+        if pairing.seats.south.as_str() == "bot-1" {
+            souths.south += 1;
+        } else {
+            souths.north += 1;
+        }
+        assert!(souths.south.abs_diff(souths.north) <= 1);
+        effects = lobby.finished(&pairing, None, false, now(1));
+    }
+}
+
+/// `session.seek-count`: an aborted game does not count, its opponent plays next.
+/// `forfeit.penalty`: who stayed away pauses.
+#[test]
+fn a_no_show_pauses_and_its_opponent_is_first() {
+    let mut lobby = lobby(4, 1);
+    seek(&mut lobby, 1, 1);
+    let pairing = pairings(&seek(&mut lobby, 2, 1)).remove(0);
+    let Source::Seeks(visitors) = pairing.source else { panic!("from seeks") };
+    let effects = lobby.finished(&pairing, Some(Side::South), true, now(5));
+    let absent = visitors.south.0;
+    assert_eq!(told(&effects), [format!("{absent} reads seek_ended penalised")]);
+    let Effect::Tell(_, ServerMessage::SeekEnded { until_ms, .. }) = &effects[0] else { panic!("{effects:?}") };
+    assert_eq!(*until_ms, Some(now(15).unix_ms));
+    seek(&mut lobby, 3, 1);
+    let next = lobby.seek(Visitor(absent), "blitz", 1, None, now(14)).unwrap();
+    assert_eq!(told(&next), [format!("{absent} reads seek_ended penalised")]);
+    let again = lobby.seek(Visitor(absent), "blitz", 1, None, now(15)).unwrap();
+    assert_eq!(told(&again), [format!("{absent} reads seeking waiting for an opponent")], "the others play already");
+    seek(&mut lobby, 4, 1);
+}
+
+/// `forfeit.second`: within its last twenty games a bot must show.
+#[test]
+fn a_second_no_show_is_a_forfeit() {
+    let mut lobby = lobby(2, 1);
+    seek(&mut lobby, 1, 0);
+    let pairing = pairings(&seek(&mut lobby, 2, 0)).remove(0);
+    assert_eq!(pairing.must_show, BySide::new(false, false));
+    lobby.finished(&pairing, Some(Side::South), true, now(0));
+    let Source::Seeks(visitors) = pairing.source else { panic!("from seeks") };
+    let again = pairings(&lobby.seek(visitors.south, "blitz", 0, None, now(60)).unwrap()).remove(0);
+    let absent = pairing.seats.south.clone();
+    for side in Side::ALL {
+        assert_eq!(again.must_show[side], again.seats[side] == absent);
+    }
+}
+
+/// `session.challenge`, `session.series`: sides alternate over a series.
+#[test]
+fn a_challenge_is_played_as_a_series() {
+    let mut lobby = lobby(2, 1);
+    let sent = lobby.challenge(Visitor(1), id(1), challenge("bot-2", 3), None, now(0)).unwrap();
+    assert_eq!(told(&sent), ["1 reads challenge_sent", "2 reads challenged"]);
+    let mut effects = lobby.accept(Visitor(2), id(1)).unwrap();
+    let mut souths = Vec::new();
+    while let Some(pairing) = pairings(&effects).pop() {
+        souths.push(pairing.seats.south.to_string());
+        effects = lobby.finished(&pairing, None, false, now(1));
+    }
+    assert_eq!(souths, ["bot-1", "bot-2", "bot-1"]);
+}
+
+/// `session.series-gone`: the rest of a series is dropped when a side is gone.
+#[test]
+fn a_series_ends_with_its_bots() {
+    let mut lobby = lobby(2, 1);
+    lobby.challenge(Visitor(1), id(1), challenge("bot-2", 3), None, now(0)).unwrap();
+    let pairing = pairings(&lobby.accept(Visitor(2), id(1)).unwrap()).remove(0);
+    lobby.leave(Visitor(1));
+    assert!(lobby.is_taken(&pairing.seats.south), "its game runs (session.guest-name-held)");
+    assert!(pairings(&lobby.finished(&pairing, None, false, now(1))).is_empty());
+    assert!(!lobby.is_taken(&pairing.seats.south), "its name is free again");
+}
+
+/// `session.challenge-first`, `session.challenge-cancelled`, `session.challenge-expiry`, `session.decline`.
+#[test]
+fn the_first_answer_to_a_challenge_counts() {
+    let mut lobby = lobby(3, 1);
+    let sent = |lobby: &mut Lobby, number| {
+        lobby.challenge(Visitor(1), id(number), challenge("bot-2", 1), None, now(0)).unwrap();
+    };
+    sent(&mut lobby, 1);
+    assert_eq!(code(lobby.accept(Visitor(3), id(1))), "unknown_challenge", "not its own");
+    assert_eq!(code(lobby.accept(Visitor(1), id(1))), "unknown_challenge", "nobody accepts its own");
+    let declined = lobby.decline(Visitor(2), id(1), None).unwrap();
+    assert_eq!(told(&declined), ["2 reads challenge_ended declined", "1 reads challenge_ended declined"]);
+    assert_eq!(code(lobby.accept(Visitor(2), id(1))), "unknown_challenge");
+    sent(&mut lobby, 2);
+    let taken_back = lobby.decline(Visitor(1), id(2), None).unwrap();
+    assert_eq!(told(&taken_back), ["1 reads challenge_ended cancelled", "2 reads challenge_ended cancelled"]);
+    sent(&mut lobby, 3);
+    assert!(lobby.lapse(Moment(59_999_999)).is_empty());
+    assert_eq!(
+        told(&lobby.lapse(Moment(60_000_000))),
+        ["1 reads challenge_ended expired", "2 reads challenge_ended expired"]
+    );
+    sent(&mut lobby, 4);
+    assert_eq!(told(&lobby.leave(Visitor(2))), ["1 reads challenge_ended cancelled"]);
+}
+
+/// `session.challenge-unavailable`: at the limit of games when accepted, both read so.
+#[test]
+fn a_busy_bot_cannot_take_a_challenge_up() {
+    let mut lobby = lobby(3, 1);
+    lobby.challenge(Visitor(3), id(1), challenge("bot-2", 1), None, now(0)).unwrap();
+    seek(&mut lobby, 1, 1);
+    seek(&mut lobby, 2, 1);
+    let effects = lobby.accept(Visitor(2), id(1)).unwrap();
+    assert_eq!(told(&effects), ["3 reads challenge_ended unavailable", "2 reads challenge_ended unavailable"]);
+}
+
+/// `limits.open-challenges`: the bound, and one past it.
+#[test]
+fn challenges_have_a_bound() {
+    let mut lobby = lobby(2, 1);
+    for number in 0..64 {
+        assert!(lobby.challenge(Visitor(1), id(number), challenge("bot-2", 1), None, now(0)).is_ok());
+    }
+    assert_eq!(code(lobby.challenge(Visitor(1), id(64), challenge("bot-2", 1), None, now(0))), "games_limit");
+    assert_eq!(code(lobby.challenge(Visitor(2), id(65), challenge("bot-1", 1), None, now(0))), "games_limit");
+}
+
+/// `session.challenge-refused`, `session.unknown-bot`, `session.unknown-pool`.
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let mut lobby = lobby(2, 1);
+    let ask = |lobby: &mut Lobby, terms| code(lobby.challenge(Visitor(1), id(1), terms, None, now(0)));
+    assert_eq!(ask(&mut lobby, challenge("bot-9", 1)), "unknown_bot");
+    assert_eq!(ask(&mut lobby, challenge("<no name>", 1)), "unknown_bot");
+    assert_eq!(ask(&mut lobby, Challenge { rated: true, ..challenge("bot-2", 1) }), "bad_field");
+    assert_eq!(ask(&mut lobby, Challenge { pool: "chess".into(), ..challenge("bot-2", 1) }), "unknown_pool");
+    assert_eq!(code(lobby.seek(Visitor(1), "chess", 1, None, now(0))), "unknown_pool");
+    assert_eq!(code(lobby.unseek(Visitor(1), Some("chess"), None)), "unknown_pool");
+}
+
+/// `session.unseek`, `session.unseek-all`.
+#[test]
+fn an_unseek_is_answered_also_where_nothing_was_sought() {
+    let mut lobby = lobby(1, 1);
+    assert_eq!(told(&lobby.unseek(Visitor(1), None, None).unwrap()), ["1 reads seek_ended cancelled"]);
+    seek(&mut lobby, 1, 0);
+    lobby.seek(Visitor(1), "bullet", 0, None, now(0)).unwrap();
+    assert_eq!(lobby.unseek(Visitor(1), None, None).unwrap().len(), 2);
+    assert_eq!(seek(&mut lobby, 1, 0).len(), 1, "it may seek again");
+}
+
+/// `session.drain`: no new games, seeks and challenges end, a series stops.
+#[test]
+fn a_draining_lobby_starts_nothing() {
+    let mut lobby = lobby(4, 2);
+    seek(&mut lobby, 1, 0);
+    let pairing = pairings(&seek(&mut lobby, 2, 0)).remove(0);
+    lobby.challenge(Visitor(3), id(1), challenge("bot-4", 1), None, now(0)).unwrap();
+    let mut read = told(&lobby.drain());
+    read.sort_unstable();
+    let ended = [
+        "1 reads seek_ended draining",
+        "2 reads seek_ended draining",
+        "3 reads challenge_ended draining",
+        "4 reads challenge_ended draining",
+    ];
+    assert_eq!(read, ended);
+    assert_eq!(code(lobby.seek(Visitor(1), "blitz", 1, None, now(0))), "draining");
+    assert_eq!(code(lobby.challenge(Visitor(3), id(2), challenge("bot-4", 1), None, now(0))), "draining");
+    assert!(pairings(&lobby.finished(&pairing, None, false, now(0))).is_empty());
+}
+
+/// `session.connection-scope`: seeks end with their connection.
+#[test]
+fn a_seek_leaves_with_its_bot() {
+    let mut lobby = lobby(2, 1);
+    seek(&mut lobby, 1, 0);
+    lobby.leave(Visitor(1));
+    assert!(pairings(&seek(&mut lobby, 2, 1)).is_empty());
+}

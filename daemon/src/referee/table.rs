@@ -235,9 +235,11 @@ impl Table {
     pub fn watch(&self, outlet: &Arc<Outlet>, reference: Option<Ref>) -> Result<(), Box<Error>> {
         let mut state = self.lock();
         if *state.game.phase() != Phase::Running {
-            return Err(Box::new(messages::game_over(self.id, None)));
+            let message = "that game is not running; watch one that is";
+            return Err(Box::new(Error::new(ErrorCode::WrongGame, message)));
         }
-        if state.spectators.len() >= SPECTATORS {
+        let again = state.spectators.iter().any(|spectator| Arc::ptr_eq(spectator, outlet));
+        if !again && state.spectators.len() >= SPECTATORS {
             return Err(Box::new(Error::new(
                 ErrorCode::GamesLimit,
                 format!("{SPECTATORS} connections watch that game already"),
@@ -252,7 +254,9 @@ impl Table {
             None,
             reference,
         ));
-        state.spectators.push(Arc::clone(outlet));
+        if !again {
+            state.spectators.push(Arc::clone(outlet));
+        }
         Ok(())
     }
 

@@ -1,0 +1,99 @@
+//! `message.examples`: the examples of spec/ are read, or refused, by the schema and by the Rust types alike.
+
+use crate::spec::{Kind, files, page_examples};
+use modiar_protocol::{Record, ServerMessage, client};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Invalid examples that a Rust type reads all the same. What the server writes is typed field by field; that fields fit
+/// each other, and the form of texts, is the schema's to say and the writer's to keep.
+const READ_ALL_THE_SAME: &[(Kind, &str, &[&str])] = &[];
+
+/// Reads the text as its Rust type, and writes it again.
+fn read(kind: Kind, text: &str) -> Result<Value, String> {
+    let written = match kind {
+        Kind::Client => {
+            let incoming = client::decode(text.as_bytes()).map_err(|error| error.to_string())?;
+            return Ok(serde_json::to_value(incoming).unwrap());
+        }
+        Kind::Server => {
+            let message: ServerMessage = serde_json::from_str(text).map_err(|error| error.to_string())?;
+            let mut line = message.to_line();
+            assert_eq!(line.pop(), Some(b'\n'));
+            assert!(!line.contains(&b'\n'), "{text}");
+            String::from_utf8(line).unwrap()
+        }
+        Kind::Record => serde_json::from_str::<Record>(text).map_err(|error| error.to_string())?.to_line().unwrap(),
+    };
+    Ok(serde_json::from_str(&written).unwrap())
+}
+
+/// Why a valid example is not read as it should be.
+fn fault_of_valid(kind: Kind, text: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(text).unwrap();
+    if let Some(faults) = kind.faults(&value) {
+        return Some(format!("the schema refuses it: {faults}"));
+    }
+    match read(kind, text) {
+        Err(error) => Some(format!("it is not read: {error}")),
+        // A client's line has more than is read: ignored fields, nulls. What was read says the same as the line.
+        Ok(read) if kind == Kind::Client => {
+            let said = value.as_object().unwrap().iter().filter(|(_, value)| !value.is_null());
+            let known = said.filter(|(key, _)| read.get(key.as_str()).is_some());
+            let differs = known.filter(|(key, value)| read[key.as_str()] != **value).map(|(key, _)| key.clone());
+            let differs: Vec<String> = differs.collect();
+            (!differs.is_empty()).then(|| format!("{} differ: {read}", differs.join(", ")))
+        }
+        Ok(read) => (read != value).then(|| format!("it is written back as {read}")),
+    }
+}
+
+#[test]
+fn the_examples_of_the_pages_are_read() {
+    let examples = page_examples();
+    let faults = examples.iter().filter_map(|(page, kind, line)| {
+        let value: Value = serde_json::from_str(line).unwrap();
+        if value["type"] != page.as_str() {
+            return Some(format!("{page}: an example of another message: {line}"));
+        }
+        fault_of_valid(*kind, line).map(|fault| format!("{page}: {line}: {fault}"))
+    });
+    let faults: Vec<String> = faults.collect();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn valid_examples_are_read() {
+    let mut faults = Vec::new();
+    for kind in Kind::ALL {
+        for (name, text) in files(&format!("schema/examples/{}/valid", kind.word()), ".json") {
+            faults.extend(fault_of_valid(kind, &text).map(|fault| format!("{} {name}: {fault}", kind.word())));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn invalid_examples_are_refused() {
+    let mut faults = Vec::new();
+    let mut excused = BTreeSet::new();
+    for kind in Kind::ALL {
+        for (name, text) in files(&format!("schema/examples/{}/invalid", kind.word()), ".json") {
+            let value: Value = serde_json::from_str(&text).unwrap();
+            let name = format!("{}/{name}", kind.word());
+            if kind.faults(&value).is_none() {
+                faults.push(format!("{name}: the schema lets it pass"));
+            }
+            if read(kind, &text).is_ok() && !excused.insert(name.clone()) {
+                faults.push(name);
+            }
+        }
+    }
+    let listed: BTreeSet<String> = READ_ALL_THE_SAME
+        .iter()
+        .flat_map(|(kind, _, names)| names.iter().map(|name| format!("{}/{name}", kind.word())))
+        .collect();
+    faults.extend(excused.difference(&listed).map(|name| format!("{name}: it is read")));
+    faults.extend(listed.difference(&excused).map(|name| format!("{name}: it is listed as read, and is refused")));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

@@ -62,9 +62,9 @@ fn endeds() -> Vec<Ended> {
         detail: Some(detail()),
         rating: Some(RatingChange { before: 1500.0, after: 1487.25, rd: 290.3 }),
     };
-    let bare = Ended { termination: Termination::Resignation, detail: None, rating: None, ..ended.clone() };
-    let aborted = Ended { result: GameResult::None, termination: Termination::Aborted, ..bare.clone() };
-    vec![ended, bare, aborted]
+    let bare = Ended { termination: Termination::Resignation, detail: None, rating: None, ..ended };
+    let (result, termination) = (GameResult::None, Termination::Aborted);
+    vec![Ended { result, termination, ..bare }, ended, bare]
 }
 
 fn welcomes() -> [ServerMessage; 2] {

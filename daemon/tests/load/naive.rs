@@ -84,9 +84,11 @@ impl Board {
         let mut pits = self.pits;
         let opponent = 1 - self.mover();
         let mut dropped = Vec::new();
-        for drop in 0..std::mem::take(&mut pits[origin]) as usize {
-            dropped.push((origin + drop) % 6);
-            pits[(origin + drop) % 6] += 1;
+        let mut pit = origin;
+        for _ in 0..std::mem::take(&mut pits[origin]) {
+            dropped.push(pit);
+            pits[pit] += 1;
+            pit = (pit + 1) % 6;
         }
         let passed = dropped.iter().any(|pit| pit / 3 == opponent);
         let (mut taken, mut taken_there) = (0, 0);

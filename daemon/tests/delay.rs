@@ -30,8 +30,6 @@ const SHORT: Duration = Duration::from_millis(1500);
 const GRACE: Duration = Duration::from_millis(50);
 /// By how much the kernel's age of the last data may be wrong (spec/clock.md, what may remain).
 const TICK: Duration = Duration::from_millis(10);
-/// What the heartbeat may miss at either edge of a stop.
-const BEATS: Duration = Duration::from_millis(20);
 /// How long the daemon stands still where a test stops it.
 const STOP: Duration = Duration::from_secs(3);
 /// Plies that lead round and capture nothing, South's the even places.
@@ -248,25 +246,25 @@ fn a_stop_is_not_charged_to_either_of_two_moves_in_one_packet() {
         north.expect("turn").unwrap();
     }
     for record in both_resigned(&daemon, &games, &mut north) {
-        sent.assert_elapsed(micros(&record["elapsed_us"][2]), start, BEATS);
+        sent.assert_elapsed(micros(&record["elapsed_us"][2]), start, TICK);
     }
 }
 
 /// Bytes that come later in a stop make the data young: for the move before them the heartbeat tells of the stop
-/// (`clock.own-several`). By the age of the data alone this move would be lost.
+/// (`clock.own-several`). By the age of the data alone this move would be lost. How much of its own delay the daemon sees
+/// so depends on how soon after the stop it reads, and is not asserted.
 #[test]
 fn a_line_behind_a_move_does_not_make_the_stop_the_bots() {
     let daemon = Daemon::start_with(POOLS, &[]);
-    let (mut game, start) = stopped_in_time(&daemon);
-    let message = game.r#move(0);
-    let sent = Sent::now(&mut game.south, &message);
-    sleep(2 * SHORT);
+    let (mut game, _) = stopped_in_time(&daemon);
+    game.south.send(&game.r#move(0)).unwrap();
+    sleep(STOP);
     game.south.send(&json!({"type": "ping"})).unwrap();
     daemon.thaw();
     assert_eq!(game.north.expect("moved").unwrap()["ply"], 3);
     game.south.expect("pong").unwrap();
     let record = record_after_resignation(&daemon, &mut game);
-    sent.assert_elapsed(micros(&record["elapsed_us"][2]), start, BEATS);
+    assert!(micros(&record["own_us"][2]) > STOP / 2, "{record}");
 }
 
 /// The daemon is stopped over the deadline, and the bytes are in the kernel since before it: when it goes on, its timer

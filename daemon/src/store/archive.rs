@@ -8,6 +8,9 @@ use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+/// Lines appended at once while catching up.
+const PORTION: usize = 1024;
+
 /// The daily files.
 #[derive(Debug)]
 pub struct Archive {
@@ -23,21 +26,30 @@ impl Archive {
     /// # Errors
     /// It cannot be read or written, is ahead of the store, or holds another history.
     pub fn open(folder: &Path, store: &dyn Store) -> Result<Self, StoreError> {
-        let newest = files(folder)?.pop();
-        let day = newest.as_deref().map(day_of).unwrap_or_default();
-        let mut archive = Self { folder: folder.to_owned(), day, file: None };
+        let mut archive = Self { folder: folder.to_owned(), day: String::new(), file: None };
+        archive.catch_up(store)?;
+        Ok(archive)
+    }
+
+    /// Appends what `store` has and the archive lacks, a line torn by a crash or a full disk included.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn catch_up(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let newest = files(&self.folder)?.pop();
+        self.day = newest.as_deref().map(day_of).unwrap_or_default();
+        self.file = None;
         let reached = match &newest {
-            Some(path) => archive.check_tail(path, store)?,
+            Some(path) => self.check_tail(path, store)?,
             None => 0,
         };
         let mut missing = Vec::new();
         store.lines_after(reached, &mut |line| {
             missing.push(line);
             // In portions: a history of years is not held in memory.
-            if missing.len() == 1024 { archive.append(&std::mem::take(&mut missing)) } else { Ok(()) }
+            if missing.len() == PORTION { self.append(&std::mem::take(&mut missing)) } else { Ok(()) }
         })?;
-        archive.append(&missing)?;
-        Ok(archive)
+        self.append(&missing)
     }
 
     /// Appends lines, one write a file.

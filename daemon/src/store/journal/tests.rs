@@ -1,0 +1,177 @@
+//! What a journal tells after every kind of stop.
+
+use super::entry::{Entry, Opening, SavedPly, SavedSeat, Slot};
+use super::segment::{HEADER, SEGMENT, segments};
+use super::{Journal, Recovered};
+use crate::clock::Micros;
+use jiff::Timestamp;
+use modiar_protocol::{BotName, GameId, GameRules, TimeControl};
+use modiar_rules::{EndRules, Pit, Side};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use uuid::Uuid;
+
+fn opening(number: u128) -> Opening {
+    let seat = |name| SavedSeat { name: BotName::new(name).unwrap(), resume: Some("hash".into()), version: None };
+    Opening {
+        slot: Slot(0),
+        game: GameId::new(Uuid::from_u128(number)),
+        pool: "blitz".into(),
+        time: TimeControl { base_ms: 1, increment_ms: 2, grace_ms: 3, move_ms: None },
+        rules: GameRules::new(EndRules::default(), 0),
+        rated: false,
+        must_show: [false, true],
+        opening: String::new(),
+        seats: [seat("dice"), seat("coin")],
+        started: Timestamp::UNIX_EPOCH,
+    }
+}
+
+fn ply(pit: u8) -> SavedPly {
+    SavedPly { pit: Pit::new(pit).unwrap(), elapsed: Micros(u64::from(pit) * 1000), own: Micros(7) }
+}
+
+fn open(folder: &TempDir) -> (Journal, Recovered) {
+    Journal::open(folder.path(), "boot").unwrap()
+}
+
+/// The newest segment that holds entries.
+fn newest(folder: &TempDir) -> PathBuf {
+    segments(folder.path()).unwrap().pop().unwrap()
+}
+
+/// Where the entries of a segment end.
+fn end_of(path: &PathBuf) -> u64 {
+    let bytes = fs::read(path).unwrap();
+    let mut at = HEADER;
+    while let Some((_, length)) = Entry::read(&bytes[at..]) {
+        at += length;
+    }
+    at as u64
+}
+
+fn overwrite(path: &PathBuf, at: u64, bytes: &[u8]) {
+    File::options().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
+}
+
+#[test]
+fn a_killed_daemon_finds_every_ply() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let first = journal.opened(&mut opening(1)).unwrap();
+    let second = journal.opened(&mut opening(2)).unwrap();
+    for pit in [2, 4, 0] {
+        journal.ply(first, ply(pit)).unwrap();
+    }
+    journal.forgiven(first, Side::North).unwrap();
+    journal.over(second).unwrap();
+    let (_, recovered) = open(&folder);
+    assert_eq!(recovered.games.len(), 1);
+    let game = &recovered.games[0];
+    assert_eq!(game.opening, Opening { slot: first, ..opening(1) });
+    assert_eq!(game.plies, [2, 4, 0].map(ply));
+    assert_eq!((game.forgiven.south, game.forgiven.north), (0, 1));
+    assert!(recovered.same_boot && !recovered.stopped && recovered.torn == 0);
+}
+
+#[test]
+fn what_was_recovered_is_recovered_again() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    journal.ply(slot, ply(1)).unwrap();
+    let games = open(&folder).1.games;
+    let (journal, again) = open(&folder);
+    assert_eq!(again.games, games);
+    journal.ply(slot, ply(5)).unwrap();
+    assert_eq!(open(&folder).1.games[0].plies, [1, 5].map(ply));
+    assert_eq!(segments(folder.path()).unwrap().len(), 1, "older segments are gone");
+}
+
+#[test]
+fn another_boot_and_an_orderly_stop_are_seen() {
+    let folder = TempDir::new().unwrap();
+    open(&folder).0.opened(&mut opening(1)).unwrap();
+    let (journal, recovered) = Journal::open(folder.path(), "another").unwrap();
+    assert!(!recovered.same_boot && !recovered.stopped);
+    journal.stopped().unwrap();
+    let (journal, recovered) = Journal::open(folder.path(), "third").unwrap();
+    assert!(!recovered.same_boot && recovered.stopped && recovered.games.len() == 1);
+    drop(journal);
+    assert!(!open(&folder).1.stopped, "a stop counts once");
+}
+
+#[test]
+fn a_torn_tail_is_cut() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    journal.ply(slot, ply(2)).unwrap();
+    journal.sync().unwrap();
+    journal.ply(slot, ply(4)).unwrap();
+    let path = newest(&folder);
+    let end = end_of(&path);
+    for torn in 1..30 {
+        overwrite(&path, end - torn, &[0xa5]);
+        let recovered = Recovered::read(folder.path(), "boot").unwrap();
+        assert_eq!(recovered.games[0].plies, [ply(2)], "{torn}");
+        assert!(recovered.torn > 0);
+    }
+}
+
+#[test]
+fn damage_before_a_mark_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    journal.ply(slot, ply(2)).unwrap();
+    let damaged = end_of(&newest(&folder)) - 1;
+    journal.sync().unwrap();
+    journal.ply(slot, ply(4)).unwrap();
+    overwrite(&newest(&folder), damaged, &[0xa5]);
+    let error = Recovered::read(folder.path(), "boot").unwrap_err().to_string();
+    assert!(error.contains("damaged at byte"), "{error}");
+}
+
+#[test]
+fn a_full_segment_is_followed_by_another_and_goes_with_its_games() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let long = journal.opened(&mut opening(1)).unwrap();
+    let plies = SEGMENT / 32 + 10;
+    for _ in 0..plies {
+        journal.ply(long, ply(3)).unwrap();
+    }
+    journal.sync().unwrap();
+    assert_eq!(segments(folder.path()).unwrap().len(), 2);
+    let recovered = Recovered::read(folder.path(), "boot").unwrap();
+    assert_eq!(recovered.games[0].plies.len() as u64, plies);
+    journal.over(long).unwrap();
+    assert_eq!(segments(folder.path()).unwrap().len(), 1);
+}
+
+#[test]
+fn a_spare_segment_does_not_hide_a_torn_tail() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    for _ in 0..SEGMENT / 32 / 2 + 10 {
+        journal.ply(slot, ply(3)).unwrap();
+    }
+    journal.sync().unwrap();
+    let paths = segments(folder.path()).unwrap();
+    assert_eq!(paths.len(), 2, "the next segment is ready");
+    journal.ply(slot, ply(4)).unwrap();
+    overwrite(&paths[0], end_of(&paths[0]) - 1, &[0xa5]);
+    let recovered = Recovered::read(folder.path(), "boot").unwrap();
+    assert!(recovered.torn > 0 && recovered.games[0].plies.last() == Some(&ply(3)));
+}
+
+#[test]
+fn a_foreign_file_is_refused() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("journal-0000000001.log"), b"something else").unwrap();
+    assert!(Journal::open(folder.path(), "boot").is_err());
+}

@@ -174,10 +174,10 @@ impl DecodeError {
 /// `bad_utf8`, `bad_json`, `bad_field` (with the field), `bad_name` or `unknown_type`; clauses `transport.*`.
 pub fn decode(line: &[u8]) -> Result<Incoming, DecodeError> {
     let fields = Fields::read(line)?;
-    let reference = fields.reference()?;
-    match read_message(&fields) {
-        Ok(message) => Ok(Incoming { message, reference }),
-        Err(error) => Err(DecodeError { reference, ..error }),
+    match (read_message(&fields), fields.reference()) {
+        (Ok(message), reference) => Ok(Incoming { message, reference: reference? }),
+        // The type comes before the fields, `ref` among them; an error tells a mark only where it could be read.
+        (Err(error), reference) => Err(DecodeError { reference: reference.ok().flatten(), ..error }),
     }
 }
 

@@ -287,11 +287,13 @@ impl Hall {
 }
 
 impl Host for Hall {
+    /// All under one lock, so that a bot that has read `ended` is free for its next game whatever it says then.
     fn finished(&self, table: &Arc<Table>) {
         let mut state = self.lock();
         state.tables.remove(&table.id());
         let (absent, aborted) = table.fate();
         let effects = state.lobby.finished(table.pairing(), absent, aborted, this_moment());
+        table.conclude();
         self.carry_out(&mut state, effects);
         self.running.send_replace(state.tables.len());
     }

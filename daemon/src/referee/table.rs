@@ -34,7 +34,8 @@ thread_local! {
 
 /// Who is told that a game is over and stored.
 pub trait Host: std::fmt::Debug + Send + Sync {
-    /// The game at `table` is over.
+    /// The result of the game at `table` is durable: whoever keeps the tables counts the game no longer, has the table
+    /// [conclude](Table::conclude), and only then does what follows.
     fn finished(&self, table: &Arc<Table>);
 }
 
@@ -234,9 +235,11 @@ impl Table {
     pub fn watch(&self, outlet: &Arc<Outlet>, reference: Option<Ref>) -> Result<(), Box<Error>> {
         let mut state = self.lock();
         if *state.game.phase() != Phase::Running {
-            return Err(Box::new(messages::game_over(self.id, None)));
+            let message = "that game is not running; watch one that is";
+            return Err(Box::new(Error::new(ErrorCode::WrongGame, message)));
         }
-        if state.spectators.len() >= SPECTATORS {
+        let again = state.spectators.iter().any(|spectator| Arc::ptr_eq(spectator, outlet));
+        if !again && state.spectators.len() >= SPECTATORS {
             return Err(Box::new(Error::new(
                 ErrorCode::GamesLimit,
                 format!("{SPECTATORS} connections watch that game already"),
@@ -251,7 +254,9 @@ impl Table {
             None,
             reference,
         ));
-        state.spectators.push(Arc::clone(outlet));
+        if !again {
+            state.spectators.push(Arc::clone(outlet));
+        }
         Ok(())
     }
 
@@ -379,7 +384,10 @@ impl Table {
         let table = Arc::clone(self);
         tokio::spawn(async move {
             match table.referee.store.finish(record).await {
-                Ok(()) => table.conclude(),
+                Ok(()) => match table.referee.host.get().and_then(Weak::upgrade) {
+                    Some(host) => host.finished(&table),
+                    None => table.conclude(),
+                },
                 Err(error) => {
                     error!(%error, game = %table.id, "a result could not be stored");
                     table.referee.failed.cancel();
@@ -389,7 +397,7 @@ impl Table {
     }
 
     /// The result is durable: the last news, `ended` to everybody, and the answers that waited for it.
-    fn conclude(self: &Arc<Self>) {
+    pub fn conclude(&self) {
         let mut state = self.lock();
         state.game.committed();
         let Some(decision) = state.game.decision() else { return };
@@ -408,10 +416,6 @@ impl Table {
         }
         for (outlet, reference) in std::mem::take(&mut state.waiting) {
             outlet.tell(&ServerMessage::Error(Box::new(messages::game_over(self.id, reference))));
-        }
-        drop(state);
-        if let Some(host) = self.referee.host.get().and_then(Weak::upgrade) {
-            host.finished(self);
         }
     }
 

@@ -161,7 +161,7 @@ impl Client {
             } else {
                 (ErrorCode::WrongGame, "not a game of yours; see started")
             };
-            Box::new(Error { game: Some(game).filter(|game| *game != GameId::NOWHERE), ..Error::new(code, message) })
+            Box::new(Error { game: told(game), ..Error::new(code, message) })
         })
     }
 
@@ -170,6 +170,12 @@ impl Client {
         let table = self.hall.table(game).filter(|_| !plays);
         let error = match table {
             None => Error::new(ErrorCode::WrongGame, "no running game of others has that id; see started"),
+            Some(table) if self.watching.iter().any(|watched| watched.id() == game) => {
+                match table.watch(&self.outlet, reference.clone()) {
+                    Ok(()) => return,
+                    Err(error) => *error,
+                }
+            }
             Some(_) if self.watching.len() >= WATCHES => {
                 self.watching.retain(|table| table.is_running());
                 if self.watching.len() < WATCHES {
@@ -182,15 +188,23 @@ impl Client {
                 Err(error) => *error,
             },
         };
-        self.reply(Error { reference, ..error });
+        self.reply(Error { reference, game: told(game), ..error });
     }
 
+    /// Nothing of the game follows, whether it was watched or not (`session.unwatch`).
     fn unwatch(&mut self, game: GameId, reference: Option<Ref>) {
-        let Some(at) = self.watching.iter().position(|table| table.id() == game) else {
-            let error = Error::new(ErrorCode::WrongGame, "that game is not watched");
+        if game == GameId::NOWHERE {
+            let error = Error::new(ErrorCode::WrongGame, "that is no id of a game; see started");
             return self.reply(Error { reference, ..error });
-        };
-        self.watching.swap_remove(at).unwatch(&self.outlet);
+        }
+        if let Some(at) = self.watching.iter().position(|table| table.id() == game) {
+            self.watching.swap_remove(at).unwatch(&self.outlet);
+        }
         self.outlet.tell(&ServerMessage::Unwatched { game, reference });
     }
+}
+
+/// The game as an error names it: a text that is no id is not repeated (`errors.fields`).
+fn told(game: GameId) -> Option<GameId> {
+    Some(game).filter(|game| *game != GameId::NOWHERE)
 }

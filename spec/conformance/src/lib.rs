@@ -3,6 +3,11 @@
 
 #![forbid(unsafe_code)]
 
+mod matching;
 mod peer;
+mod player;
+mod transcript;
 
 pub use peer::{Peer, PeerError};
+pub use player::Failure;
+pub use transcript::{LoadError, Transcript, TranscriptError, transcripts_dir};

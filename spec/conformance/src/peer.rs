@@ -28,6 +28,8 @@ pub enum PeerError {
     Silence(Duration),
     #[error("the server closed the connection")]
     Closed,
+    #[error("the server closed the connection within a line: {0}")]
+    Cut(String),
     #[error("the line is no JSON: {0}")]
     NotJson(String),
     #[error("a '{wanted}' was awaited, this came: {line}")]
@@ -88,7 +90,8 @@ impl Peer {
                 line.pop();
                 String::from_utf8(line).map_err(|error| PeerError::NotJson(error.to_string()))
             }
-            Ok(_) => Err(PeerError::Closed),
+            Ok(_) if self.partial.is_empty() => Err(PeerError::Closed),
+            Ok(_) => Err(PeerError::Cut(String::from_utf8_lossy(&self.partial).into_owned())),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
                 Err(PeerError::Silence(patience))
             }

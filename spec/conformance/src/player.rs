@@ -1,0 +1,199 @@
+//! Plays a transcript against a live server.
+
+use crate::matching::Bindings;
+use crate::transcript::{Act, Action, Step};
+use crate::{Peer, PeerError, Transcript};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::ToSocketAddrs;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How long an expected line or close may take: some transcripts wait for a clock.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// How long a failure looks for lines that were not read yet.
+const GLANCE: Duration = Duration::from_millis(50);
+/// A told line is cut to so many characters.
+const SHOWN: usize = 400;
+
+/// A server that did not hold its side of a transcript.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The transcript's name.
+    pub transcript: String,
+    /// The line of the step, counted from 1.
+    pub line: usize,
+    /// The clauses that the transcript shows.
+    pub clauses: Vec<String>,
+    /// What was awaited.
+    pub awaited: String,
+    /// What came.
+    pub came: String,
+    /// All that was said until then, `a >` sent at `a` and `a <` read there, and what lay unread.
+    pub exchange: Vec<String>,
+}
+
+impl std::error::Error for Failure {}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { transcript, line, clauses, awaited, came, exchange } = self;
+        writeln!(f, "{transcript}, line {line} (shows {})", clauses.join(", "))?;
+        writeln!(f, "  awaited: {awaited}")?;
+        write!(f, "  came:    {came}")?;
+        exchange.iter().try_for_each(|said| write!(f, "\n    {said}"))
+    }
+}
+
+impl Transcript {
+    /// Plays it against the server at `address`.
+    ///
+    /// # Errors
+    /// The first step at which the server did something else.
+    pub fn play(&self, address: impl ToSocketAddrs) -> Result<(), Failure> {
+        let mut play = Play { address, peers: BTreeMap::new(), bindings: Bindings::default(), exchange: Vec::new() };
+        for Step { line, act } in &self.steps {
+            if let Err(Surprise { awaited, came }) = play.step(act) {
+                play.look_around();
+                let (transcript, clauses) = (self.name.clone(), self.clauses.clone());
+                return Err(Failure { transcript, line: *line, clauses, awaited, came, exchange: play.exchange });
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Play<A> {
+    address: A,
+    peers: BTreeMap<String, Peer>,
+    bindings: Bindings,
+    exchange: Vec<String>,
+}
+
+struct Surprise {
+    awaited: String,
+    came: String,
+}
+
+impl Surprise {
+    fn new(awaited: impl fmt::Display, came: impl fmt::Display) -> Self {
+        Self { awaited: awaited.to_string(), came: came.to_string() }
+    }
+}
+
+impl<A: ToSocketAddrs> Play<A> {
+    fn step(&mut self, act: &Act) -> Result<(), Surprise> {
+        match act {
+            Act::Wait(time) => sleep(*time),
+            Act::At(at, Action::Connect) => {
+                let peer = Peer::connect(&self.address).map_err(|error| Surprise::new("a connection", error))?;
+                self.peers.insert(at.clone(), peer);
+            }
+            Act::At(at, Action::Send(message)) => {
+                let message = self.bindings.fill(message);
+                self.send(at, format!("{message}\n").as_bytes())?;
+            }
+            Act::At(at, Action::Bytes(bytes)) => self.send(at, bytes)?,
+            Act::At(at, Action::Expect(expected)) => self.expect(at, expected)?,
+            Act::At(at, Action::ExpectClose) => self.expect_close(at)?,
+            Act::At(at, Action::Silent(time)) => self.silent(at, *time)?,
+            Act::At(at, Action::Close) => {
+                self.exchange.push(format!("{at} > (end of sending)"));
+                let done = self.peer(at)?.finish();
+                done.map_err(|error| Surprise::new("an open connection", error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Parsing saw to it that every step's connection is there.
+    fn peer(&mut self, at: &str) -> Result<&mut Peer, Surprise> {
+        self.peers.get_mut(at).ok_or_else(|| Surprise::new(format_args!("a connection '{at}'"), "none was made"))
+    }
+
+    fn send(&mut self, at: &str, bytes: &[u8]) -> Result<(), Surprise> {
+        self.exchange.push(shown(at, '>', bytes));
+        let sent = self.peer(at)?.send_bytes(bytes);
+        sent.map_err(|error| Surprise::new("a connection that takes the line", error))
+    }
+
+    fn read(&mut self, at: &str, patience: Duration) -> Result<String, Heard> {
+        let read = match self.peer(at) {
+            Ok(peer) => peer.line_within(patience),
+            Err(surprise) => return Err(Heard::Trouble(surprise.came)),
+        };
+        match read {
+            Ok(line) => {
+                self.exchange.push(shown(at, '<', line.as_bytes()));
+                Ok(line)
+            }
+            Err(PeerError::Silence(time)) => Err(Heard::Silence(format!("no line within {time:?}"))),
+            Err(error @ PeerError::Closed) => {
+                self.exchange.push(format!("{at} < (closed)"));
+                Err(Heard::Close(error.to_string()))
+            }
+            Err(error) => Err(Heard::Trouble(error.to_string())),
+        }
+    }
+
+    fn expect(&mut self, at: &str, expected: &Map<String, Value>) -> Result<(), Surprise> {
+        let awaited = Value::Object(expected.clone());
+        let line = self.read(at, PATIENCE).map_err(|heard| Surprise::new(&awaited, heard))?;
+        let value = serde_json::from_str(&line)
+            .map_err(|error| Surprise::new(&awaited, format_args!("{line}, which is no JSON: {error}")))?;
+        let matched = self.bindings.match_line(expected, &value);
+        matched.map_err(|differs| Surprise::new(&awaited, format_args!("{line}: {differs}")))
+    }
+
+    fn expect_close(&mut self, at: &str) -> Result<(), Surprise> {
+        match self.read(at, PATIENCE) {
+            Err(Heard::Close(_)) => Ok(()),
+            Err(heard) => Err(Surprise::new("a close", heard)),
+            Ok(line) => Err(Surprise::new("a close", line)),
+        }
+    }
+
+    fn silent(&mut self, at: &str, time: Duration) -> Result<(), Surprise> {
+        let awaited = format!("silence for {time:?}");
+        match self.read(at, time) {
+            Err(Heard::Silence(_)) => Ok(()),
+            Err(heard) => Err(Surprise::new(awaited, heard)),
+            Ok(line) => Err(Surprise::new(awaited, line)),
+        }
+    }
+
+    /// Adds what lies unread: often it says why the awaited line did not come.
+    fn look_around(&mut self) {
+        for (at, peer) in &mut self.peers {
+            while let Ok(line) = peer.line_within(GLANCE) {
+                self.exchange.push(shown(at, '<', line.as_bytes()) + " (unread)");
+            }
+        }
+    }
+}
+
+/// Everything that is not a line.
+enum Heard {
+    Silence(String),
+    Close(String),
+    Trouble(String),
+}
+
+impl fmt::Display for Heard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Silence(what) | Self::Close(what) | Self::Trouble(what)) = self;
+        f.write_str(what)
+    }
+}
+
+fn shown(at: &str, way: char, bytes: &[u8]) -> String {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.strip_suffix('\n').unwrap_or(text).escape_debug().to_string().replace("\\\"", "\""),
+        Err(_) => bytes.escape_ascii().to_string(),
+    };
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{at} {way} {}… ({} bytes)", &text[..end], bytes.len()),
+        None => format!("{at} {way} {text}"),
+    }
+}

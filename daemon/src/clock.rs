@@ -197,7 +197,8 @@ mod tests {
         }
     }
 
-    /// One row of the table in spec/clock.md, in microseconds; `after` is `None` where the flag falls.
+    /// One row of the table in spec/clock.md, in microseconds (`clock.elapsed`, `clock.charged`, `clock.flag`,
+    /// `clock.increment`); instead of what remains it may say that the flag fell.
     #[test]
     fn the_table_of_the_spec() {
         let page = include_str!("../../spec/clock.md");
@@ -246,6 +247,7 @@ mod tests {
         assert_eq!(clock.deadline(clock.allowance(Side::North)), Moment(300));
     }
 
+    /// `clock.early`
     #[test]
     fn an_arrival_before_the_writing_costs_nothing() {
         let control = Control { base: Micros(0), increment: Micros(0), grace: Micros(0), per_move: None };

@@ -309,9 +309,20 @@ mod tests {
         toml::from_str::<Config>(text).map_err(|error| error.to_string())
     }
 
+    /// The port for bots included (`transport.tcp`).
     #[test]
     fn the_template_is_the_default() {
         assert_eq!(parse(TEMPLATE).unwrap(), Config::default());
+    }
+
+    /// `session.guest-default`
+    #[test]
+    fn guests_come_in_where_only_this_machine_can_connect() {
+        assert!(parse("bots = \"127.0.0.1:1\"").unwrap().takes_guests());
+        assert!(parse("bots = \"[::1]:1\"").unwrap().takes_guests());
+        assert!(!parse("bots = \"0.0.0.0:1\"").unwrap().takes_guests());
+        assert!(parse("bots = \"0.0.0.0:1\"\nguests = true").unwrap().takes_guests());
+        assert!(!parse("guests = false").unwrap().takes_guests());
     }
 
     #[test]

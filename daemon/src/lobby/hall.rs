@@ -96,28 +96,26 @@ impl Hall {
         let refuse = |code, message: &'static str| {
             Err(Box::new(Error { reference: reference.clone(), ..Error::new(code, message) }))
         };
+        if hello.name.as_ref().is_some_and(BotName::is_house) {
+            return refuse(ErrorCode::BadName, "names beginning house- belong to the server; choose another");
+        }
+        // A resume token that is not known makes an ordinary guest of a free name.
+        if hello.token.is_some() || (hello.resume.is_some() && hello.name.is_none()) {
+            return refuse(ErrorCode::AuthFailed, "unknown name or wrong token; a guest sends none");
+        }
+        if hello.name.as_ref().is_some_and(|name| state.lobby.is_taken(name)) {
+            return refuse(ErrorCode::NameTaken, "that name is in use; choose another, or none");
+        }
         if hello.register {
             return refuse(
                 ErrorCode::RegistrationClosed,
                 "this host does not register bots over the wire; play as a guest",
             );
         }
-        if hello.token.is_some() || hello.resume.is_some() {
-            return refuse(ErrorCode::AuthFailed, "unknown name or wrong token; a guest sends none");
-        }
         if !self.guests {
             return refuse(ErrorCode::GuestsClosed, "this host takes no guests; ask it for a name and a token");
         }
-        let name = match hello.name {
-            Some(name) if name.is_house() => {
-                return refuse(ErrorCode::BadName, "names beginning house- belong to the server; choose another");
-            }
-            Some(name) if state.lobby.is_taken(&name) => {
-                return refuse(ErrorCode::NameTaken, "that name is in use; choose another, or none");
-            }
-            Some(name) => name,
-            None => state.guest_name(),
-        };
+        let name = hello.name.unwrap_or_else(|| state.guest_name());
         state.lobby.enter(visitor, name.clone(), true, hello.games);
         let bot = Arc::new(Bot::new(name.clone(), true, hello.client, hello.version, hello.updates));
         state.outlets.insert(visitor, Arc::clone(outlet));

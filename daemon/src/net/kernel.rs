@@ -30,7 +30,7 @@ pub(super) fn since_last_data(_socket: RawFd) -> Option<Micros> {
     None
 }
 
-/// Whether own delay can be measured here; where not, `serve` says so.
+/// Whether own delay can be measured here; where not, `serve` says so (`clock.own-unavailable`).
 pub(super) const MEASURES_OWN_DELAY: bool = cfg!(target_os = "linux");
 
 /// Reads what lies in the kernel now, without asking tokio, whose readiness may be older than the bytes

@@ -67,7 +67,7 @@ impl Client {
         }
     }
 
-    /// The connection is gone: what belongs to it ends with it; its games go on (`session.games`).
+    /// The connection is gone: what belongs to it ends with it (`session.connection-scope`); its games go on.
     pub fn leave(&mut self) {
         for table in self.watching.drain(..) {
             table.unwatch(&self.outlet);

@@ -1,6 +1,8 @@
 //! A real daemon process on free ports, and bots that are scripted line by line.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test takes what it needs, and fails at once
 
+pub mod programs;
+
 use modiar_conformance::Peer;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -1,0 +1,143 @@
+//! The bots of `clients/`, as real processes against a real daemon.
+
+mod support;
+
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::Command;
+use support::programs::{Outcome, Program, python, run_line};
+use support::{Daemon, have, project};
+use tempfile::TempDir;
+
+/// The lines of a bot's games: as many as it was to play, each `GAME SIDE OUTCOME TERMINATION SOUTH-NORTH`.
+#[track_caller]
+fn games(outcome: &Outcome, wanted: usize) -> Vec<Vec<String>> {
+    let games: Vec<Vec<String>> =
+        outcome.lines().iter().map(|line| line.split(' ').map(str::to_owned).collect()).collect();
+    assert_eq!(games.len(), wanted, "{outcome:?}");
+    assert!(games.iter().all(|game| game.len() == 5), "{outcome:?}");
+    games
+}
+
+/// Both tell the same games, from their two sides.
+#[track_caller]
+fn agree(one: &[Vec<String>], other: &[Vec<String>]) {
+    for (one, other) in one.iter().zip(other) {
+        assert_eq!((&one[0], &one[3], &one[4]), (&other[0], &other[3], &other[4]), "game, termination, score");
+        assert_ne!(one[1], other[1], "their sides");
+        match &*one[2] {
+            "won" => assert_eq!(other[2], "lost"),
+            "lost" => assert_eq!(other[2], "won"),
+            told => assert_eq!(other[2], told),
+        }
+    }
+}
+
+#[test]
+fn the_python_bots_pass_their_own_tests() {
+    if have("python3") {
+        let outcome = run_line("python3 -m unittest discover -s clients/python/tests", &[], &project());
+        assert_eq!(outcome.status, Some(0), "{outcome:?}");
+        assert!(outcome.stderr.ends_with("OK\n") && !outcome.stderr.contains("Ran 0 tests"), "{outcome:?}");
+    }
+}
+
+/// A seek for ten games is done after the tenth (`session.seek-done`), and both leave.
+#[test]
+fn random_and_greedy_play_ten_games() {
+    if !have("python3") {
+        return;
+    }
+    let daemon = Daemon::start();
+    let random = daemon.bot(python("random_bot.py", &["--games", "10", "--seed", "1"]));
+    let greedy = daemon.bot(python("greedy_bot.py", &["--games", "10", "--pool", "blitz"]));
+    let (random, greedy) = (random.finish(), greedy.finish());
+    agree(&games(&random, 10), &games(&greedy, 10));
+    let (status, report) = daemon.run(&["games", "verify", "--data", daemon.data().to_str().unwrap()]);
+    assert!(status.success() && report.starts_with("10 games, "), "{report}");
+}
+
+/// Compiled as its page says, with every warning an error.
+fn compile(folder: &TempDir) -> PathBuf {
+    let page = std::fs::read_to_string(project().join("clients/c/README.md")).unwrap();
+    let line = page.lines().find(|line| line.starts_with("cc ")).unwrap();
+    assert!(line.starts_with("cc -std=c11 -O2 -Wall -Wextra -Wpedantic "), "{line}");
+    let program = folder.path().join("random_bot");
+    // Of two -o the last counts.
+    let outcome = run_line(line, &["-Werror", "-o", program.to_str().unwrap()], &project().join("clients/c"));
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert_eq!((&*outcome.stdout, &*outcome.stderr), ("", ""));
+    program
+}
+
+#[test]
+fn the_c_bot_plays_five_games() {
+    if !have("cc") || !have("python3") {
+        return;
+    }
+    let (folder, daemon) = (TempDir::new().unwrap(), Daemon::start());
+    let mut c = Command::new(compile(&folder));
+    c.args(["-g", "5", "-s", "1"]);
+    let c = daemon.bot(c);
+    let greedy = daemon.bot(python("greedy_bot.py", &["--games", "5"]));
+    let (c, greedy) = (c.finish(), greedy.finish());
+    // The C bot tells who won, the Python bot whether it did.
+    let other = |side: &str| if side == "south" { "north" } else { "south" }.to_owned();
+    let told = |game: &Vec<String>| match &*game[2] {
+        "won" => [game[0].clone(), game[1].clone(), game[3].clone()].join(" "),
+        "lost" => [game[0].clone(), other(&game[1]), game[3].clone()].join(" "),
+        _ => [game[0].clone(), "draw".to_owned(), game[3].clone()].join(" "),
+    };
+    assert_eq!(c.lines(), games(&greedy, 5).iter().map(told).collect::<Vec<_>>());
+}
+
+#[test]
+fn ctrl_c_resigns_the_running_game() {
+    if !have("python3") || !have("env") {
+        return;
+    }
+    let daemon = Daemon::start();
+    let (mut peer, _) = daemon.guest(json!({}));
+    peer.send(&json!({"type": "seek", "pool": "blitz"})).unwrap();
+    peer.expect("seeking").unwrap();
+    // A runner in the background of a shell has SIGINT ignored, and so would the bot.
+    let mut command = Command::new("env");
+    let python = python("random_bot.py", &[]);
+    command.arg("--default-signal=INT").arg(python.get_program()).args(python.get_args());
+    let bot = daemon.bot(command);
+    let side = peer.expect("started").unwrap()["side"].clone();
+    bot.signal(libc::SIGINT);
+    let ended = peer.skip_to("ended").unwrap();
+    assert_eq!((&ended["termination"], &ended["result"]), (&json!("resignation"), &side));
+    let outcome = bot.finish();
+    assert_eq!(outcome.status, Some(130), "{outcome:?}");
+    assert!(!outcome.stderr.contains("Traceback"), "{outcome:?}");
+    assert!(outcome.stdout.contains(" lost resignation "), "{outcome:?}");
+}
+
+/// The bot is told why, on stderr, and ends.
+#[track_caller]
+fn is_refused(bot: Program, code: &str) {
+    let outcome = bot.finish();
+    assert_eq!(outcome.status, Some(3), "{outcome:?}");
+    assert!(outcome.stderr.contains(&format!("error {code}: ")), "{outcome:?}");
+    assert_eq!(outcome.stdout, "");
+    assert!(!outcome.stderr.contains("Traceback"), "{outcome:?}");
+}
+
+#[test]
+fn a_bot_whose_name_is_taken_says_so_and_ends() {
+    let daemon = Daemon::start();
+    let (_peer, name) = daemon.guest(json!({"name": "Tanja"}));
+    if have("python3") {
+        let mut command = python("random_bot.py", &[]);
+        command.env("MODIAR_NAME", &name);
+        is_refused(daemon.bot(command), "name_taken");
+    }
+    if have("cc") {
+        let folder = TempDir::new().unwrap();
+        let mut command = Command::new(compile(&folder));
+        command.env("MODIAR_NAME", &name);
+        is_refused(daemon.bot(command), "name_taken");
+    }
+}

@@ -1,0 +1,62 @@
+//! Who may come in under which name.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::Daemon;
+
+/// The answer to a hello with these fields: `welcome`, or the error's code.
+fn answer(daemon: &Daemon, hello: Value) -> String {
+    let mut message = json!({"type": "hello", "protocol": 1});
+    message.as_object_mut().unwrap().extend(hello.as_object().unwrap().clone());
+    let mut peer = daemon.connect();
+    peer.send(&message).unwrap();
+    let answer = peer.read().unwrap();
+    answer["code"].as_str().unwrap_or(answer["type"].as_str().unwrap()).to_owned()
+}
+
+/// `session.guest-name-held`, whatever else the hello asks; names fold their case (`session.name-case`).
+#[test]
+fn a_name_that_a_guest_holds_is_taken() {
+    let daemon = Daemon::start();
+    let (peer, _) = daemon.guest(json!({"name": "Tanja"}));
+    for hello in [
+        json!({"name": "Tanja"}),
+        json!({"name": "tanja"}),
+        json!({"name": "Tanja", "register": true}),
+        json!({"name": "Tanja", "resume": "mr_2Hn7QyUe9LsDfG4tRwXa"}),
+    ] {
+        assert_eq!(answer(&daemon, hello.clone()), "name_taken", "{hello}");
+    }
+    drop(peer);
+}
+
+#[test]
+fn a_resume_token_that_is_not_known_makes_a_guest_of_a_free_name() {
+    let daemon = Daemon::start();
+    let resume = "mr_2Hn7QyUe9LsDfG4tRwXa";
+    assert_eq!(answer(&daemon, json!({"name": "Loubna", "resume": resume})), "welcome");
+    assert_eq!(answer(&daemon, json!({"resume": resume})), "auth_failed");
+}
+
+#[test]
+fn a_token_that_belongs_to_nobody_is_refused() {
+    let daemon = Daemon::start();
+    assert_eq!(answer(&daemon, json!({"name": "Loubna", "token": "mt_8Jq3ZpW0cT5xV1nB6yKd"})), "auth_failed");
+}
+
+#[test]
+fn names_of_the_house_are_refused_whatever_else_is_asked() {
+    let daemon = Daemon::start();
+    for hello in [json!({"name": "house-1"}), json!({"name": "House-1", "register": true})] {
+        assert_eq!(answer(&daemon, hello.clone()), "bad_name", "{hello}");
+    }
+}
+
+/// `session.guest`
+#[test]
+fn a_host_without_guests_says_so() {
+    let daemon = Daemon::start_with("guests = false", &[]);
+    assert_eq!(answer(&daemon, json!({})), "guests_closed");
+    assert_eq!(answer(&daemon, json!({"name": "Loubna"})), "guests_closed");
+}

@@ -89,7 +89,8 @@ impl Reader {
         })
     }
 
-    /// What lies in the kernel now is judged by its own arrival, then the flags of the games are checked.
+    /// What lies in the kernel now is judged by its own arrival, then the flags of the games are checked; not where the
+    /// connection turns out to have ended, for its bot may be back on another one (`clock.flag-away`).
     fn read_kernel(&mut self) -> Next {
         let asked = now();
         let next = BUFFER.with_borrow_mut(|buffer| {
@@ -104,7 +105,9 @@ impl Reader {
                 }
             }
         });
-        self.client.check_flags(asked);
+        if next == Next::Go {
+            self.client.check_flags(asked);
+        }
         next
     }
 

@@ -10,6 +10,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// The daemon's binary.
@@ -75,6 +76,44 @@ impl Daemon {
         assert_eq!(status, 0, "signal {signal}");
     }
 
+    /// Stops the process; on return none of its threads runs any more.
+    pub fn freeze(&self) {
+        self.signal(libc::SIGSTOP);
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !self.stands_still() {
+            assert!(Instant::now() < deadline, "the process does not stop");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Lets a stopped process go on.
+    pub fn thaw(&self) {
+        self.signal(libc::SIGCONT);
+    }
+
+    fn stands_still(&self) -> bool {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
+        tasks.flatten().all(|task| {
+            let stat = std::fs::read_to_string(task.path().join("stat")).unwrap();
+            // The name before the state stands in parentheses and may hold anything.
+            stat.rsplit(')').next().unwrap().trim_start().starts_with('T')
+        })
+    }
+
+    /// The finished games, as `modiar games export` writes them.
+    pub fn export(&self) -> String {
+        let (status, export) = self.run(&["games", "export"]);
+        assert!(status.success(), "{export}");
+        export
+    }
+
+    /// The record of a finished game.
+    pub fn record(&self, game: &str) -> Value {
+        let export = self.export();
+        let mut records = export.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        records.find(|record| record["game"] == game).unwrap_or_else(|| panic!("there is no record of {game}"))
+    }
+
     /// The data directory.
     pub fn data(&self) -> PathBuf {
         self.data.path().join("data")
@@ -100,6 +139,7 @@ impl Daemon {
     }
 
     /// A welcomed guest, and its name.
+    #[allow(clippy::needless_pass_by_value)] // so that callers write it down as JSON
     pub fn guest(&self, hello: Value) -> (Peer, String) {
         let mut peer = self.connect();
         let mut message = json!({"type": "hello", "protocol": 1});
@@ -184,4 +224,11 @@ pub fn have(tool: &str) -> bool {
         eprintln!("SKIPPED: {tool} is not installed");
     }
     found
+}
+
+/// Asserts that nothing but the answer to this ping is on its way to `peer`.
+pub fn assert_quiet(peer: &mut Peer) {
+    peer.send(&json!({"type": "ping", "ref": "quiet"})).unwrap();
+    let next = peer.read().unwrap();
+    assert!(next["type"] == "pong" && next["ref"] == "quiet", "nothing was awaited, this came: {next}");
 }

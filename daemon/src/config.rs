@@ -28,6 +28,8 @@ pub struct Config {
     pub guests: Option<bool>,
     /// How long games may go on after SIGTERM, in milliseconds.
     pub drain_ms: u64,
+    /// How long bots are waited for after a restart before the clocks of their turns run, in milliseconds.
+    pub restart_wait_ms: u64,
     /// The name of this daemon in its records.
     pub node: String,
     /// Logs.
@@ -190,6 +192,7 @@ impl Default for Config {
             house_bots: true,
             guests: None,
             drain_ms: 30_000,
+            restart_wait_ms: 120_000,
             node: "modiar".to_owned(),
             log: LogConfig::default(),
             pools: vec![
@@ -238,6 +241,12 @@ impl Config {
         self.guests.unwrap_or(self.bots.ip().is_loopback())
     }
 
+    /// How long bots are waited for after a restart.
+    #[must_use]
+    pub const fn restart_wait(&self) -> Duration {
+        Duration::from_millis(self.restart_wait_ms)
+    }
+
     /// How long games may go on after SIGTERM.
     #[must_use]
     pub const fn drain(&self) -> Duration {
@@ -257,6 +266,7 @@ impl Config {
             message,
         };
         let address = || value.parse().map_err(|_| fault("write an address like 127.0.0.1:6634".into()));
+        let milliseconds = || value.parse().map_err(|_| fault("write whole milliseconds".into()));
         let boolean = || value.parse().map_err(|_| fault("write true or false".into()));
         match variable {
             "MODIAR_DATA" => self.data = value.into(),
@@ -264,7 +274,8 @@ impl Config {
             "MODIAR_HTTP" => self.http = address()?,
             "MODIAR_HOUSE_BOTS" => self.house_bots = boolean()?,
             "MODIAR_GUESTS" => self.guests = Some(boolean()?),
-            "MODIAR_DRAIN_MS" => self.drain_ms = value.parse().map_err(|_| fault("write whole milliseconds".into()))?,
+            "MODIAR_DRAIN_MS" => self.drain_ms = milliseconds()?,
+            "MODIAR_RESTART_WAIT_MS" => self.restart_wait_ms = milliseconds()?,
             "MODIAR_NODE" => value.clone_into(&mut self.node),
             "MODIAR_LOG_FORMAT" => {
                 self.log.format = match value {
@@ -288,8 +299,10 @@ impl Config {
                 return refuse(format!("pool '{}' stands twice", pool.name));
             }
         }
-        if self.drain_ms > LONGEST_MS {
-            return refuse(format!("drain_ms = {} is above {LONGEST_MS}", self.drain_ms));
+        for (key, value) in [("drain_ms", self.drain_ms), ("restart_wait_ms", self.restart_wait_ms)] {
+            if value > LONGEST_MS {
+                return refuse(format!("{key} = {value} is above {LONGEST_MS}"));
+            }
         }
         if self.node.is_empty() || self.node.chars().count() > 64 || self.node.chars().any(char::is_control) {
             return refuse(format!(
@@ -328,7 +341,7 @@ mod tests {
     #[test]
     fn every_key_is_in_the_template() {
         let shown = format!("{:?}", Config::default());
-        for key in ["data", "bots", "http", "house_bots", "drain_ms", "node", "guests", "format"] {
+        for key in ["data", "bots", "http", "house_bots", "drain_ms", "restart_wait_ms", "node", "guests", "format"] {
             assert!(shown.contains(key), "{key}");
             assert!(TEMPLATE.contains(&format!("{key} = ")), "{key}");
         }

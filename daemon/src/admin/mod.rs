@@ -55,7 +55,11 @@ impl Command {
     pub const fn name(&self) -> Option<&BotName> {
         match self {
             Self::List => None,
-            Self::Add { name } | Self::Token { name } | Self::Ban { name, .. } | Self::Unban { name } | Self::Remove { name } => Some(name),
+            Self::Add { name }
+            | Self::Token { name }
+            | Self::Ban { name, .. }
+            | Self::Unban { name }
+            | Self::Remove { name } => Some(name),
         }
     }
 }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  modiar backup /backups/modiar-2026-11-30.db\n\nTo restore, stop the daemon, put the file in the data directory as modiar.db, remove\nmodiar.db-wal and modiar.db-shm, and move the archive folder away: it is written anew.")]
+#[command(
+    after_help = "Example:\n  modiar backup /backups/modiar-2026-11-30.db\n\nTo restore, stop the daemon, put the file in the data directory as modiar.db, remove\nmodiar.db-wal and modiar.db-shm, and move the archive folder away: it is written anew."
+)]
 pub(super) struct Backup {
     /// The file to write; it must not exist
     file: PathBuf,

@@ -12,7 +12,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  modiar bot add dice\n  modiar bot list --json\n  modiar bot ban dice --reason \"floods the server\"")]
+#[command(
+    after_help = "Examples:\n  modiar bot add dice\n  modiar bot list --json\n  modiar bot ban dice --reason \"floods the server\""
+)]
 pub(super) struct Bot {
     #[command(subcommand)]
     action: Action,
@@ -102,7 +104,13 @@ fn print_bots(bots: &[ListedBot], as_json: bool) -> anyhow::Result<()> {
         for bot in bots {
             let connected = if bot.connected { "yes" } else { "no" };
             let banned = bot.banned.as_deref().unwrap_or("");
-            writeln!(text, "{:<24}  {:<27}  {connected:<9}  {}", bot.name.as_str(), bot.created, banned.escape_debug())?;
+            writeln!(
+                text,
+                "{:<24}  {:<27}  {connected:<9}  {}",
+                bot.name.as_str(),
+                bot.created,
+                banned.escape_debug()
+            )?;
         }
     }
     Ok(write_stdout(text.as_bytes())?)

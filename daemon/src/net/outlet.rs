@@ -48,6 +48,13 @@ impl Outlet {
         Self { out: Mutex::new(out), bell: Bell::default() }
     }
 
+    /// The outlet of nobody: what is sent to it is dropped.
+    #[must_use]
+    pub fn closed() -> Self {
+        let out = Out { sink: None, waiting: Vec::new(), closing: None, broken: true };
+        Self { out: Mutex::new(out), bell: Bell::default() }
+    }
+
     /// Sends whole lines: at once as far as the socket takes them. What cannot be sent to a connection that is closing,
     /// broken or gone is dropped. A reader too slow for [`OUTPUT_BYTES`] is closed (`session.slow-reader`).
     pub fn send(&self, lines: &[u8]) {

@@ -111,14 +111,14 @@ pub struct Refused {
 }
 
 impl Game {
-    /// A game by these terms, its first turn running from `now` until it is written.
+    /// A game by these terms; its clock stands until its first turn is written.
     ///
     /// # Errors
     /// The opening cannot be played.
-    pub fn new(terms: Terms, now: Moment) -> Result<Self, ReplayError> {
+    pub fn new(terms: Terms) -> Result<Self, ReplayError> {
         let line = Line::replay(terms.rules.ends(), terms.opening.iter().copied())?;
         let mut game = Self {
-            clock: Clock::new(terms.control, now),
+            clock: Clock::new(terms.control),
             charges: Vec::new(),
             forgiven: BySide::default(),
             phase: Phase::Running,
@@ -126,6 +126,23 @@ impl Game {
             terms,
         };
         game.end_by_rules();
+        Ok(game)
+    }
+
+    /// A game as it stood when these plies, each with its cost, had been played and so many illegal pits forgiven. Its
+    /// clock stands until its turn is written anew.
+    ///
+    /// # Errors
+    /// A ply cannot be played.
+    pub fn resume(terms: Terms, plies: &[(Pit, Charge)], forgiven: BySide<u16>) -> Result<Self, ReplayError> {
+        let mut game = Self::new(terms)?;
+        game.forgiven = forgiven;
+        for (pit, charge) in plies {
+            let (side, ply) = (game.side_to_move(), game.line.position().ply());
+            let taken = game.line.play(*pit).map_err(|refusal| ReplayError { ply, pit: *pit, refusal })?;
+            game.book(side, *pit, taken, *charge);
+        }
+        game.clock.stand();
         Ok(game)
     }
 
@@ -151,6 +168,12 @@ impl Game {
     #[must_use]
     pub fn charges(&self) -> &[Charge] {
         &self.charges
+    }
+
+    /// Illegal pits forgiven so far.
+    #[must_use]
+    pub const fn forgiven(&self) -> BySide<u16> {
+        self.forgiven
     }
 
     /// Where the game stands.
@@ -183,12 +206,17 @@ impl Game {
     /// The last moment at which a move of the side to move is in time; `None` where no clock runs.
     #[must_use]
     pub fn deadline(&self) -> Option<Moment> {
-        (self.phase == Phase::Running).then(|| self.clock.deadline(self.allowance()))
+        if self.phase == Phase::Running { self.clock.deadline(self.allowance()) } else { None }
     }
 
     /// The turn of the side to move was written at `written`.
     pub const fn turn_written(&mut self, written: Moment) {
         self.clock.turn_written(written);
+    }
+
+    /// The turn of the side to move cannot be written yet: no clock runs.
+    pub const fn stand(&mut self) {
+        self.clock.stand();
     }
 
     /// Judges a move, in the order of `verdict.order`, and applies it. A `limited` one is applied only if it is accepted.
@@ -228,13 +256,9 @@ impl Game {
 
     /// The flag of the side to move, all that it sent having been read (`clock.flag`).
     pub fn flag(&mut self, now: Moment) -> Verdict {
-        let waited = now.since(self.clock.since());
-        let charge = Charge { elapsed: waited, own: Micros(0), charged: waited.less(self.terms.control.grace) };
-        if self.phase == Phase::Running && charge.charged > self.allowance() {
-            self.fall(charge)
-        } else {
-            Verdict::Nothing
-        }
+        let charge = self.clock.running_charge(now);
+        let fallen = self.phase == Phase::Running && charge.charged > self.allowance();
+        if fallen { self.fall(charge) } else { Verdict::Nothing }
     }
 
     /// Ends the game without a result.

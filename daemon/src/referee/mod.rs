@@ -1,14 +1,20 @@
 //! The referee: the pure [`Game`], and the [`Table`] at which it is played.
 
+mod finish;
 mod flags;
 mod game;
 mod messages;
+mod office;
 mod record;
+mod seat;
 mod table;
+mod visit;
 
 pub use flags::Flags;
 pub use game::{Decision, Game, Phase, Played, Refused, Terms, Verdict};
-pub use table::{Host, Referee, Seat, Table, Told};
+pub use office::{Host, Referee};
+pub use seat::{Link, Seat};
+pub use table::{OpenError, Table, Told};
 
 #[cfg(test)]
 mod game_tests;

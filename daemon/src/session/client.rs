@@ -2,7 +2,7 @@
 
 use super::machine::{Said, Session, Step};
 use crate::clock::{Arrival, Moment};
-use crate::lobby::{Bot, Hall, Visitor};
+use crate::lobby::{Bot, Hall, NotWelcome, Visitor};
 use crate::net::Outlet;
 use crate::referee::{Table, Told};
 use crate::time;
@@ -62,7 +62,7 @@ impl Client {
 
     /// All that the bot had sent by `asked` was judged: confirms the flags that had fallen by then.
     pub fn check_flags(&self, asked: Moment) {
-        for table in self.bot.iter().flat_map(|bot| bot.tables()) {
+        for (table, _) in self.bot.iter().flat_map(|bot| bot.tables()) {
             table.confirm_flag(asked);
         }
     }
@@ -117,13 +117,17 @@ impl Client {
     }
 
     fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
-        match self.hall.enter(self.visitor, &self.outlet, hello, reference) {
+        let (client, version) = (hello.client.clone(), hello.version.clone());
+        match self.hall.enter(self.visitor, &self.outlet, hello, reference.clone()) {
             Ok(bot) => {
-                info!(bot = %bot.name, client = ?bot.client, version = ?bot.version, "welcome");
+                info!(bot = %bot.name, ?client, ?version, "welcome");
                 self.bot = Some(bot);
                 self.tell_session(Said::Welcomed, arrival);
             }
-            Err(error) => self.tell_session(Said::HelloRefused(*error), arrival),
+            Err(NotWelcome::Error(error)) => {
+                self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival)
+            }
+            Err(NotWelcome::Banned) => self.tell_session(Said::Banned, arrival),
         }
     }
 

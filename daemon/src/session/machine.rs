@@ -50,6 +50,8 @@ pub enum Said {
     HandshakeExpired,
     /// The hello that this session let through was refused elsewhere.
     HelloRefused(Error),
+    /// The host keeps this bot out.
+    Banned,
     /// It was accepted.
     Welcomed,
     /// The move that this session let through was refused, with this error if there is one to tell.
@@ -141,6 +143,7 @@ impl Session {
                 self.end(None, GoodbyeReason::Handshake, "no accepted hello within 5 s; say hello first", None)
             }
             Said::HelloRefused(error) => self.bad_line(error),
+            Said::Banned => self.end(None, GoodbyeReason::Banned, "the host keeps this bot out; ask the host", None),
             Said::Welcomed => {
                 self.state = State::Welcome;
                 Step::Nothing

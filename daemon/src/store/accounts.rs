@@ -47,7 +47,13 @@ impl TokenHash {
     /// Whether it is the hash of `token`, in a time that tells nothing.
     #[must_use]
     pub fn is_of(&self, token: &Secret) -> bool {
-        self.0.as_bytes().ct_eq(Self::of(token).0.as_bytes()).into()
+        self.is_same(&Self::of(token))
+    }
+
+    /// Whether both are of one token, in a time that tells nothing.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
     }
 }
 

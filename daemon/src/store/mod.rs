@@ -14,8 +14,11 @@ pub use data_dir::DataDir;
 pub use sqlite::{SqliteStore, back_up, read_record, read_records};
 pub use writer::{StoreHandle, start};
 
+use jiff::Timestamp;
+use modiar_protocol::limits::MISSED_WINDOW;
 use modiar_protocol::{BotName, GameId, Record};
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -41,11 +44,11 @@ pub trait Store: Send {
     /// The store cannot be read, or `each` failed.
     fn lines_after(&self, seq: u64, each: &mut dyn FnMut(Line) -> Result<(), StoreError>) -> Result<(), StoreError>;
 
-    /// Whether a game is stored.
+    /// A stored game.
     ///
     /// # Errors
     /// The store cannot be read.
-    fn has(&self, game: GameId) -> Result<bool, StoreError>;
+    fn record(&self, game: GameId) -> Result<Option<Record>, StoreError>;
 
     /// All registered bots.
     ///
@@ -84,6 +87,39 @@ pub struct Line {
     pub day: String,
     /// The record, without a newline.
     pub text: String,
+}
+
+/// The stored records of those games that the journal still has: their end was not told to everybody for sure.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn stored_games(store: &dyn Store, recovered: &journal::Recovered) -> Result<HashMap<GameId, Record>, StoreError> {
+    let mut stored = HashMap::new();
+    for saved in &recovered.games {
+        if let Some(record) = store.record(saved.opening.game)? {
+            stored.insert(record.game, record);
+        }
+    }
+    Ok(stored)
+}
+
+/// The records of the games that ended last, within [`MISSED_WINDOW`] of the newest: a bot whose link broke when the
+/// daemon did may not have read their end.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn recent_games(store: &dyn Store) -> Result<Vec<Record>, StoreError> {
+    const MOST: u64 = 1000;
+    let Some(head) = store.head()? else { return Ok(Vec::new()) };
+    let mut records: Vec<Record> = Vec::new();
+    store.lines_after(head.seq.saturating_sub(MOST), &mut |line| {
+        records.push(serde_json::from_str(&line.text)?);
+        Ok(())
+    })?;
+    let time = |record: &Record| record.ended.parse::<Timestamp>().unwrap_or_default();
+    let newest = records.last().map(time).unwrap_or_default();
+    records.retain(|record| time(record).duration_until(newest).unsigned_abs() <= MISSED_WINDOW);
+    Ok(records)
 }
 
 /// The hash that links records: SHA-256 of a line without its newline, in hex.

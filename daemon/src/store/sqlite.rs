@@ -95,12 +95,12 @@ impl Store for SqliteStore {
         read().map_err(to_error)?
     }
 
-    fn has(&self, game: GameId) -> Result<bool, StoreError> {
-        let sql = "SELECT 1 FROM games WHERE id = ?1";
-        self.database
-            .prepare_cached(sql)
-            .and_then(|mut query| query.exists([game.as_str()]))
-            .map_err(StoreError::sqlite(&self.path))
+    fn record(&self, game: GameId) -> Result<Option<Record>, StoreError> {
+        let sql = "SELECT record FROM games WHERE id = ?1";
+        let mut query = self.database.prepare_cached(sql).map_err(StoreError::sqlite(&self.path))?;
+        let line = query.query_row([game.as_str()], |row| row.get::<_, String>(0)).optional();
+        let line = line.map_err(StoreError::sqlite(&self.path))?;
+        Ok(line.map(|line| serde_json::from_str(&line)).transpose()?)
     }
 
     fn accounts(&self) -> Result<Vec<Account>, StoreError> {

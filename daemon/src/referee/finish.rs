@@ -1,0 +1,97 @@
+//! The end of a game: decided, stored, told, in this order.
+
+use super::game::Phase;
+use super::seat::{Link, Seat};
+use super::table::{State, Table};
+use super::{messages, record};
+use jiff::Timestamp;
+use modiar_protocol::server::Ended;
+use modiar_protocol::{GameResult, ServerMessage, Termination};
+use modiar_rules::Side;
+use std::sync::Arc;
+use tracing::{info, warn};
+
+impl Table {
+    /// The game is Decided: its record goes to the store, and only what comes back from there is told.
+    pub(super) fn finish(self: &Arc<Self>, state: &State) {
+        let Some(decision) = state.game.decision() else { return };
+        let occasion = record::Occasion {
+            id: self.id(),
+            pool: &self.pool,
+            rated: self.pairing().rated,
+            seats: &state.seats,
+            started: self.started,
+            ended: Timestamp::now(),
+            node: &self.referee.node,
+        };
+        let record = record::record(&occasion, &state.game, decision);
+        let table = Arc::clone(self);
+        self.referee.finishing.spawn(async move {
+            match table.referee.store.finish(record).await {
+                Ok(()) => match table.referee.host() {
+                    Some(host) => host.finished(&table),
+                    None => table.conclude(),
+                },
+                Err(error) => table.referee.fail(&error),
+            }
+        });
+    }
+
+    /// The result is durable: the last news, `ended` to everybody, and the answers that waited for it.
+    pub fn conclude(&self) {
+        let mut state = self.lock();
+        state.game.committed();
+        let Some(decision) = state.game.decision() else { return };
+        let plies = state.game.line().moves().len();
+        self.span.in_scope(|| info!(result = %decision.result, termination = %decision.termination, plies, "ended"));
+        let ended = messages::ended(self.id(), &state.game, decision);
+        self.tell_players(&state, &ended);
+        self.tell_others(&mut state, ended);
+        drop(state);
+        if let Err(error) = self.referee.journal.over(self.slot) {
+            warn!(%error, "the journal still holds a finished game; the next start will see that it is stored");
+        }
+    }
+
+    fn tell_players(&self, state: &State, ended: &Ended) {
+        let line = ServerMessage::Ended(Box::new(ended.clone())).to_line();
+        for side in Side::ALL {
+            let Seat { bot, link: Link { outlet, updates }, .. } = &state.seats[side];
+            let live = outlet.is_live();
+            if *updates && let Some(last) = state.last {
+                outlet.send(&messages::moved(self.id(), &state.game, &last).to_line());
+            }
+            outlet.send(&line);
+            bot.rise(ended.clone(), live);
+        }
+    }
+
+    fn tell_others(&self, state: &mut State, ended: Ended) {
+        let mut news =
+            state.last.map_or_else(Vec::new, |last| messages::moved(self.id(), &state.game, &last).to_line());
+        ServerMessage::Ended(Box::new(ended)).write(&mut news);
+        for spectator in std::mem::take(&mut state.spectators) {
+            spectator.send(&news);
+        }
+        for (outlet, reference) in std::mem::take(&mut state.waiting) {
+            outlet.tell(&ServerMessage::Error(Box::new(messages::game_over(self.id(), reference))));
+        }
+    }
+
+    /// Which side did not show up, and whether the game was aborted.
+    #[must_use]
+    pub fn fate(&self) -> (Option<Side>, bool) {
+        let state = self.lock();
+        let Some(decision) = state.game.decision() else { return (None, false) };
+        let aborted = decision.result == GameResult::None;
+        let no_show = state.game.charges().len() < 2 && decision.unfinished.is_some();
+        let late = matches!(decision.termination, Termination::Aborted | Termination::TimeForfeit);
+        ((no_show && late).then(|| state.game.side_to_move()), aborted)
+    }
+
+    /// Whether the game goes on.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        *self.lock().game.phase() == Phase::Running
+    }
+}

@@ -1,5 +1,7 @@
 //! Whole games over real sockets.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
 mod support;
 
 use serde_json::json;

@@ -106,9 +106,32 @@ pub struct Welcome {
     pub pools: Vec<PoolInfo>,
     pub limits: WelcomeLimits,
     pub games: Vec<GameId>,
+    #[serde(with = "missed")]
     pub missed: Vec<Ended>,
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Ref>,
+}
+
+/// The results in a welcome are whole messages, their `type` included.
+mod missed {
+    use super::Ended;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::borrow::Cow;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Message<'a> {
+        Ended(Cow<'a, Ended>),
+    }
+
+    pub(super) fn serialize<S: Serializer>(missed: &[Ended], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(missed.iter().map(|ended| Message::Ended(Cow::Borrowed(ended))))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Ended>, D::Error> {
+        let messages = Vec::<Message<'_>>::deserialize(deserializer)?;
+        Ok(messages.into_iter().map(|Message::Ended(ended)| ended.into_owned()).collect())
+    }
 }
 
 /// Who the server takes the client for.

@@ -1,5 +1,7 @@
 //! The strict reading of lines: the cases of spec/vectors/lines.jsonl, and what is too large to stand there.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
 use modiar_protocol::limits::CLIENT_LINE_BYTES;
 use modiar_protocol::{DecodeError, ErrorCode, Incoming, Ref, client};
 use serde::Deserialize;

@@ -14,6 +14,8 @@ import argparse
 import contextlib
 import json
 import os
+import select
+import signal
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -53,14 +55,46 @@ class Turn(TypedDict):
 Choose = Callable[[Turn], int]
 
 
+class Interrupt:
+    """Ctrl-C, let through only inside `with`: elsewhere it waits for the next such place, so that no message is lost
+    half read or half answered. A second one waits for nothing."""
+
+    def __init__(self) -> None:
+        self._open = self._waiting = False
+        # Where the shell has it ignored, or in another thread than the main one, nothing is changed.
+        with contextlib.suppress(ValueError):
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._heard)
+
+    def _heard(self, *_: object) -> None:
+        if self._open or self._waiting:
+            self._let_through()
+        self._waiting = True
+
+    def _let_through(self) -> None:
+        self._open = self._waiting = False
+        raise KeyboardInterrupt
+
+    def __enter__(self) -> None:
+        self._open = True  # first: what comes from here on is not kept waiting
+        if self._waiting:
+            self._let_through()
+
+    def __exit__(self, *_: object) -> None:
+        self._open = False
+
+
+
 class Connection:
     """One connection to the server: JSON objects out, JSON objects in."""
 
-    def __init__(self, host: str, port: int) -> None:
-        self._socket = socket.create_connection((host, port))
+    def __init__(self, host: str, port: int, interrupt: Interrupt) -> None:
+        self._interrupt = interrupt
+        with interrupt:
+            self._socket = socket.create_connection((host, port))
         # A move is one small packet; Nagle's algorithm would hold it back on our own clock.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        # Read by hand: a file made of the socket would lose half a line to a Ctrl-C.
+        # Read by hand: a file made of the socket would lose half a line to a read that takes too long.
         self._unread = b""
 
     def send(self, type: str, **fields: object) -> None:
@@ -74,6 +108,7 @@ class Connection:
         while True:
             line, newline, rest = self._unread.partition(b"\n")
             if not newline:
+                self._wait()
                 received = self._socket.recv(65536)
                 if not received:
                     return
@@ -89,6 +124,12 @@ class Connection:
             elif line.strip():
                 note(f"skipped a line that is not a message: {line[:80]!r}")
 
+    def _wait(self) -> None:
+        """Waits for something to read."""
+        with self._interrupt:
+            if not select.select([self._socket], [], [], self._socket.gettimeout())[0]:
+                raise TimeoutError("the server is silent")
+
     def hurry(self, seconds: float) -> None:
         """From now on a read that takes longer than this is an OSError."""
         self._socket.settimeout(seconds)
@@ -101,8 +142,11 @@ class Connection:
 class Player:
     """Answers the server's messages for one bot, one game after the other."""
 
-    def __init__(self, connection: Connection, choose: Choose, pool: str, games: int) -> None:
+    def __init__(
+        self, connection: Connection, choose: Choose, pool: str, games: int, interrupt: Interrupt
+    ) -> None:
         self._connection = connection
+        self._interrupt = interrupt
         self._choose = choose
         self._pool = pool
         self._games = games
@@ -154,7 +198,8 @@ class Player:
                 self._started(message)
             case "turn":
                 turn: Turn = message  # type: ignore[assignment]
-                pit = self._choose(turn)
+                with self._interrupt:
+                    pit = self._choose(turn)
                 self._connection.send("move", game=turn["game"], pit=pit, ply=turn["ply"])
             case "ended":
                 self._ended(message)
@@ -218,9 +263,10 @@ def run(choose: Choose, pool: str, games: int) -> int:
         note(f"MODIAR_PORT is {port!r}: set it to a number from 1 to 65535")
         return USAGE
     connection = player = None
+    interrupt = Interrupt()
     try:
-        connection = Connection(host, int(port))
-        player = Player(connection, choose, pool, games)
+        connection = Connection(host, int(port), interrupt)
+        player = Player(connection, choose, pool, games, interrupt)
         return player.play()
     except KeyboardInterrupt:
         if player:

@@ -95,7 +95,9 @@ pub fn verify_record(record: &Record) -> Result<(), Fault> {
     ensure(record.moves.starts_with(&record.opening), || "the moves do not begin with the opening".into())?;
     let line = replay(record, &moves)?;
     verify_clocks(record, moves.len())?;
-    verify_end(record, &line)
+    verify_unfinished(record, line.position().ply())?;
+    verify_end(record, &line)?;
+    verify_rated(record)
 }
 
 fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Fault> {
@@ -147,6 +149,23 @@ fn verify_clocks(record: &Record, plies: usize) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The turn that was running is charged as any other (`record.unfinished`).
+fn verify_unfinished(record: &Record, ply: u32) -> Result<(), Fault> {
+    let Some(turn) = record.unfinished_turn else { return Ok(()) };
+    let due = turn.elapsed_us.saturating_sub(record.time.grace_ms * 1000);
+    ensure_at(ply, turn.charged_us == due, || {
+        format!("{} us were charged, {} us elapsed make {due}", turn.charged_us, turn.elapsed_us)
+    })
+}
+
+/// Ratings stand on a record exactly if it was rated, and only what has a result is (`record.rating-after`).
+fn verify_rated(record: &Record) -> Result<(), Fault> {
+    ensure(record.rated == record.rating_after.is_some(), || {
+        format!("rated is {} and ratings after it are {}", record.rated, if record.rated { "missing" } else { "there" })
+    })?;
+    ensure(!record.rated || record.result != GameResult::None, || "it is rated and has no result".into())
+}
+
 fn ply_number(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
 }
@@ -168,9 +187,13 @@ fn verify_end(record: &Record, line: &Line) -> Result<(), Fault> {
         format!("the score is {south} : {north} in the record, {} : {} by its moves", score.south, score.north)
     })?;
     let by_rules = line.ending().map(Termination::from);
+    ensure(record.detail.is_none() || record.termination == Termination::IllegalMove, || {
+        format!("the detail of an illegal move stands on a game that ended by {}", record.termination)
+    })?;
     match record.termination {
         end @ (Termination::Immobile | Termination::Repetition | Termination::QuietPlies | Termination::Majority) => {
             ensure(by_rules == Some(end), || format!("its moves do not end it by {end}"))?;
+            ensure(record.unfinished_turn.is_none(), || format!("a turn was unfinished, and {end} ended it by a ply"))?;
             verify_result(record, GameResult::by_score(score))
         }
         end => {
@@ -189,15 +212,20 @@ fn verify_result(record: &Record, result: GameResult) -> Result<(), Fault> {
 fn verify_forfeit(record: &Record, position: &Position, line: &Line) -> Result<(), Fault> {
     let winner = GameResult::win(position.side().other());
     match record.termination {
-        Termination::Resignation => ensure(matches!(record.result, GameResult::South | GameResult::North), || {
-            "nobody wins by resignation".into()
-        }),
+        Termination::Resignation => {
+            ensure(matches!(record.result, GameResult::South | GameResult::North), || {
+                "nobody wins by resignation".into()
+            })?;
+            // The other side may resign while a flag is about to fall; the mover may not after it fell.
+            if record.result == winner { verify_in_time(record, position) } else { Ok(()) }
+        }
         Termination::TimeForfeit => {
             verify_result(record, winner)?;
             verify_overstep(record, position)
         }
         Termination::IllegalMove => {
             verify_result(record, winner)?;
+            verify_in_time(record, position)?;
             verify_illegal(record, line)
         }
         _ => verify_result(record, GameResult::None),
@@ -210,15 +238,25 @@ fn verify_overstep(record: &Record, position: &Position) -> Result<(), Fault> {
     let Some(turn) = record.unfinished_turn else {
         return ensure_at(ply, false, || "lost on time without an unfinished turn".into());
     };
-    let due = turn.elapsed_us.saturating_sub(record.time.grace_ms * 1000);
-    ensure_at(ply, turn.charged_us == due, || {
-        format!("{} us were charged, {} us elapsed make {due}", turn.charged_us, turn.elapsed_us)
-    })?;
-    let remaining: BySide<u64> = record.remaining_us.into();
-    let most = allowance(record, remaining[position.side()], record.elapsed_us.len() < 2);
+    let most = left(record, position.side());
     ensure_at(ply, turn.charged_us > most, || {
         format!("lost on time with {} us charged where {most} were left", turn.charged_us)
     })
+}
+
+/// What ended the game came from the side to move, and before its flag fell.
+fn verify_in_time(record: &Record, position: &Position) -> Result<(), Fault> {
+    let charged = record.unfinished_turn.map_or(0, |turn| turn.charged_us);
+    let most = left(record, position.side());
+    ensure_at(position.ply(), charged <= most, || {
+        format!("{} came after the flag: {charged} us charged where {most} were left", record.termination)
+    })
+}
+
+/// Most that the unfinished turn of `side` may be charged.
+fn left(record: &Record, side: Side) -> u64 {
+    let remaining: BySide<u64> = record.remaining_us.into();
+    allowance(record, remaining[side], record.elapsed_us.len() < 2)
 }
 
 fn verify_illegal(record: &Record, line: &Line) -> Result<(), Fault> {

@@ -55,11 +55,12 @@ impl Table {
 
     fn tell_players(&self, state: &State, ended: &Ended) {
         let line = ServerMessage::Ended(Box::new(ended.clone())).to_line();
+        let news = self.untold(state);
         for side in Side::ALL {
             let Seat { bot, link: Link { outlet, updates }, .. } = &state.seats[side];
             let live = outlet.is_live();
-            if *updates && let Some(last) = state.last {
-                outlet.send(&messages::moved(self.id(), &state.game, &last).to_line());
+            if *updates {
+                outlet.send(&news);
             }
             outlet.send(&line);
             bot.rise(ended.clone(), live);
@@ -67,8 +68,7 @@ impl Table {
     }
 
     fn tell_others(&self, state: &mut State, ended: Ended) {
-        let mut news =
-            state.last.map_or_else(Vec::new, |last| messages::moved(self.id(), &state.game, &last).to_line());
+        let mut news = self.untold(state);
         ServerMessage::Ended(Box::new(ended)).write(&mut news);
         for spectator in std::mem::take(&mut state.spectators) {
             spectator.send(&news);
@@ -76,6 +76,12 @@ impl Table {
         for (outlet, reference) in std::mem::take(&mut state.waiting) {
             outlet.tell(&ServerMessage::Error(Box::new(messages::game_over(self.id(), reference))));
         }
+    }
+
+    /// The ply that ended the game, which waited for the result; every other was told when it was played.
+    fn untold(&self, state: &State) -> Vec<u8> {
+        let last = state.game.line().ending().and_then(|_| messages::moved(self.id(), &state.game));
+        last.map_or_else(Vec::new, |moved| moved.to_line())
     }
 
     /// Which side did not show up, and whether the game was aborted.

@@ -39,6 +39,7 @@ pub struct Game {
     line: Line,
     clock: Clock,
     charges: Vec<Charge>,
+    last: Option<Played>,
     forgiven: BySide<u16>,
     phase: Phase,
 }
@@ -120,6 +121,7 @@ impl Game {
         let mut game = Self {
             clock: Clock::new(terms.control),
             charges: Vec::new(),
+            last: None,
             forgiven: BySide::default(),
             phase: Phase::Running,
             line,
@@ -168,6 +170,12 @@ impl Game {
     #[must_use]
     pub fn charges(&self) -> &[Charge] {
         &self.charges
+    }
+
+    /// The newest ply that a bot played.
+    #[must_use]
+    pub const fn last(&self) -> Option<&Played> {
+        self.last.as_ref()
     }
 
     /// Illegal pits forgiven so far.
@@ -318,7 +326,7 @@ impl Game {
         self.charges.push(charge);
         self.end_by_rules();
         let ply = u32::try_from(self.line.moves().len()).unwrap_or(u32::MAX);
-        Played { ply, side, pit, taken, charge }
+        *self.last.insert(Played { ply, side, pit, taken, charge })
     }
 
     fn end_by_rules(&mut self) {

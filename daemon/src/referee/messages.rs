@@ -1,6 +1,6 @@
 //! What a game looks like on the wire.
 
-use super::game::{Decision, Game, Played};
+use super::game::{Decision, Game};
 use super::seat::Seat;
 use crate::config::Pool;
 use modiar_protocol::server::{Ended, Error, Last, Moved, Player, Started, Turn};
@@ -39,8 +39,8 @@ pub(super) fn started(
     }
 }
 
-/// The turn of the side to move, after `last`.
-pub(super) fn turn(id: GameId, game: &Game, last: Option<&Played>) -> ServerMessage {
+/// The turn of the side to move.
+pub(super) fn turn(id: GameId, game: &Game) -> ServerMessage {
     let position = game.line().position();
     ServerMessage::Turn(Turn {
         game: id,
@@ -50,7 +50,7 @@ pub(super) fn turn(id: GameId, game: &Game, last: Option<&Played>) -> ServerMess
         captured: position.captured().into(),
         legal: PitList(game.line().legal()),
         remaining_ms: remaining_ms(game),
-        last: last.map(|last| Last {
+        last: game.last().map(|last| Last {
             ply: last.ply,
             side: last.side,
             pit: last.pit,
@@ -60,20 +60,20 @@ pub(super) fn turn(id: GameId, game: &Game, last: Option<&Played>) -> ServerMess
     })
 }
 
-/// The ply just played.
-pub(super) fn moved(id: GameId, game: &Game, played: &Played) -> ServerMessage {
-    let position = game.line().position();
-    ServerMessage::Moved(Moved {
+/// The newest ply, where one was played.
+pub(super) fn moved(id: GameId, game: &Game) -> Option<ServerMessage> {
+    let (position, last) = (game.line().position(), game.last()?);
+    Some(ServerMessage::Moved(Moved {
         game: id,
-        ply: played.ply,
-        side: played.side,
-        pit: played.pit,
-        taken: played.taken,
-        elapsed_ms: played.charge.elapsed.ms(),
+        ply: last.ply,
+        side: last.side,
+        pit: last.pit,
+        taken: last.taken,
+        elapsed_ms: last.charge.elapsed.ms(),
         pits: position.pits(),
         captured: position.captured().into(),
         remaining_ms: remaining_ms(game),
-    })
+    }))
 }
 
 /// The end of the game.

@@ -67,8 +67,6 @@ pub(super) struct State {
     pub(super) game: Game,
     pub(super) seats: BySide<Seat>,
     pub(super) spectators: Vec<Arc<Outlet>>,
-    /// The ply that ended the game, told together with its result.
-    pub(super) last: Option<Played>,
     /// A ply that stands but is not in the journal yet: nobody has been told.
     pub(super) stalled: Option<Played>,
     /// Who is to read `game_over` once the result is told.
@@ -84,17 +82,7 @@ pub(super) struct State {
 impl State {
     fn new(game: Game, seats: BySide<Seat>, come_back: BySide<bool>) -> Self {
         let (spectators, waiting) = (Vec::new(), Vec::new());
-        Self {
-            game,
-            seats,
-            spectators,
-            last: None,
-            stalled: None,
-            waiting,
-            come_back,
-            armed: Moment(u64::MAX),
-            grace: None,
-        }
+        Self { game, seats, spectators, stalled: None, waiting, come_back, armed: Moment(u64::MAX), grace: None }
     }
 
     fn outlet_to_move(&self) -> &Arc<Outlet> {
@@ -327,7 +315,7 @@ impl Table {
         if state.game.decision().is_some() {
             return self.finish(&state);
         }
-        self.write_turn(&mut state, None);
+        self.write_turn(&mut state);
     }
 
     fn resume(self: &Arc<Self>, lost: bool) {
@@ -365,32 +353,35 @@ impl Table {
     fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
         self.span.in_scope(|| debug!(ply = played.ply, pit = %played.pit, taken = played.taken, charged_us = played.charge.charged.0, "played"));
         if state.game.decision().is_some() {
-            state.last = Some(played);
             return self.finish(state);
         }
-        self.write_turn(state, Some(&played));
+        self.write_turn(state);
         let mover = &state.seats[played.side].link;
-        if mover.updates || !state.spectators.is_empty() {
-            let moved = messages::moved(self.id, &state.game, &played).to_line();
+        if (mover.updates || !state.spectators.is_empty())
+            && let Some(moved) = messages::moved(self.id, &state.game)
+        {
+            let line = moved.to_line();
             if mover.updates {
-                mover.outlet.send(&moved);
+                mover.outlet.send(&line);
             }
             for spectator in &state.spectators {
-                spectator.send(&moved);
+                spectator.send(&line);
             }
         }
     }
 
     /// Writes the turn of the side to move, in one write with the news where it wants those; its clock runs from then.
-    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, last: Option<&Played>) {
+    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State) {
         let State { game, seats, .. } = &mut *state;
         let link = &seats[game.side_to_move()].link;
         SCRATCH.with_borrow_mut(|line| {
             line.clear();
-            if let Some(last) = last.filter(|_| link.updates) {
-                messages::moved(self.id, game, last).write(line);
+            if link.updates
+                && let Some(moved) = messages::moved(self.id, game)
+            {
+                moved.write(line);
             }
-            messages::turn(self.id, game, last).write(line);
+            messages::turn(self.id, game).write(line);
             link.outlet.send(line);
         });
         game.turn_written(now());

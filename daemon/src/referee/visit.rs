@@ -27,10 +27,10 @@ impl Table {
             return;
         }
         if state.game.clock().stands() {
-            self.write_turn(&mut state, None);
+            self.write_turn(&mut state);
         } else {
             // Its clock has run all the while (`clock.start-away`).
-            state.seats[side].link.outlet.tell(&messages::turn(self.id(), &state.game, None));
+            state.seats[side].link.outlet.tell(&messages::turn(self.id(), &state.game));
         }
     }
 

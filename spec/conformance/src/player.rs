@@ -51,13 +51,14 @@ impl Transcript {
     ///
     /// # Errors
     /// The first step at which the server did something else.
-    pub fn play(&self, address: impl ToSocketAddrs) -> Result<(), Failure> {
+    pub fn play(&self, address: impl ToSocketAddrs) -> Result<(), Box<Failure>> {
         let mut play = Play { address, peers: BTreeMap::new(), bindings: Bindings::default(), exchange: Vec::new() };
         for Step { line, act } in &self.steps {
             if let Err(Surprise { awaited, came }) = play.step(act) {
                 play.look_around();
                 let (transcript, clauses) = (self.name.clone(), self.clauses.clone());
-                return Err(Failure { transcript, line: *line, clauses, awaited, came, exchange: play.exchange });
+                let exchange = play.exchange;
+                return Err(Box::new(Failure { transcript, line: *line, clauses, awaited, came, exchange }));
             }
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! The player against servers that say one thing each: what it lets pass, and what it tells where it does not.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
 use modiar_conformance::{Failure, Transcript};
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -19,7 +21,7 @@ fn server(lines: &'static [u8]) -> SocketAddr {
     address
 }
 
-fn play(steps: &str, lines: &'static [u8]) -> Result<(), Failure> {
+fn play(steps: &str, lines: &'static [u8]) -> Result<(), Box<Failure>> {
     let head = r#"{"transcript":1,"title":"t","clauses":["transport.line"]}"#;
     let text = format!("{head}\n{{\"at\":\"a\",\"connect\":true}}\n{steps}\n");
     Transcript::parse("t", &text).unwrap().play(server(lines))

@@ -1,4 +1,5 @@
 //! The house rules of the repository. Each message names the file, the line and what to do.
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails at once
 
 mod clauses;
 mod markdown;

@@ -1,0 +1,48 @@
+"""Ctrl-C comes where nothing is half done."""
+
+import os
+import signal
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bots"))
+
+import wire  # noqa: E402 (the bots are programs, not a package)
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+class Interrupt(unittest.TestCase):
+    def setUp(self) -> None:
+        self.addCleanup(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.interrupt = wire.Interrupt()
+
+    def test_it_waits_for_the_next_open_place(self) -> None:
+        press_ctrl_c()
+        with self.assertRaises(KeyboardInterrupt), self.interrupt:
+            self.fail("it was let through before")
+        with self.interrupt:
+            pass  # it came once
+
+    def test_it_comes_at_once_where_it_may(self) -> None:
+        with self.assertRaises(KeyboardInterrupt), self.interrupt:
+            press_ctrl_c()
+            self.fail("it was kept waiting")
+
+    def test_a_second_one_waits_for_nothing(self) -> None:
+        press_ctrl_c()
+        with self.assertRaises(KeyboardInterrupt):
+            press_ctrl_c()
+
+    def test_where_the_shell_ignores_it_it_stays_ignored(self) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        wire.Interrupt()
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.SIG_IGN)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,298 @@
+//! Records are refereed again: those of spec/ hold, and a record that was altered anywhere does not.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
+mod support;
+
+use modiar::records::{Fault, verify_record};
+use modiar_protocol::Record;
+use serde_json::{Value, json};
+use std::fs;
+use support::project;
+
+/// The valid examples of spec/schema, each with its name.
+fn examples() -> Vec<(String, Value)> {
+    let folder = project().join("spec/schema/examples/record/valid");
+    let read = |entry: std::io::Result<fs::DirEntry>| {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
+    };
+    let mut examples: Vec<(String, Value)> = fs::read_dir(folder).unwrap().map(read).collect();
+    examples.sort_by(|(one, _), (other, _)| one.cmp(other));
+    assert!(examples.len() >= 7, "{} examples", examples.len());
+    examples
+}
+
+/// Referees it; the fault. A record that cannot be read is refused too.
+fn fault(record: &Value) -> Option<Fault> {
+    match serde_json::from_value::<Record>(record.clone()) {
+        Ok(record) => verify_record(&record).err(),
+        Err(error) => Some(Fault { ply: None, what: error.to_string() }),
+    }
+}
+
+fn text(record: &Value, field: &str) -> String {
+    record[field].as_str().unwrap().to_owned()
+}
+
+/// How many plies the opening has, and how many there are in all.
+fn plies(record: &Value) -> (usize, usize) {
+    (text(record, "opening").len(), text(record, "moves").len())
+}
+
+/// Every record with `pointer` one more than it was.
+fn one_more(record: &Value, pointer: &str) -> Option<Value> {
+    let mut altered = record.clone();
+    let number = altered.pointer_mut(pointer)?;
+    *number = json!(number.as_u64()? + 1);
+    Some(altered)
+}
+
+#[test]
+fn the_examples_of_the_specification_hold() {
+    for (name, record) in examples() {
+        assert_eq!(fault(&record), None, "{name}");
+    }
+}
+
+#[test]
+fn the_examples_end_in_every_way_but_two() {
+    let ends: Vec<String> = examples().iter().map(|(_, record)| text(record, "termination")).collect();
+    for end in ["aborted", "server_error", "illegal_move", "immobile", "repetition", "resignation", "time_forfeit"] {
+        assert!(ends.iter().any(|ended| ended == end), "{end}");
+    }
+}
+
+/// Another pit at any ply after the opening breaks a rule there or later, or leads to another end.
+#[test]
+fn an_altered_pit_is_found() {
+    for (name, record) in examples() {
+        let moves = text(&record, "moves");
+        for at in 0..moves.len() {
+            for pit in b'0'..=b'5' {
+                let mut altered = moves.clone().into_bytes();
+                if altered[at] == pit {
+                    continue;
+                }
+                altered[at] = pit;
+                let mut record = record.clone();
+                record["moves"] = String::from_utf8(altered).unwrap().into();
+                let found = fault(&record).unwrap_or_else(|| panic!("{name}: pit {pit} at {at}"));
+                let first = u32::try_from(at + 1).unwrap();
+                assert!(found.ply.is_none_or(|ply| ply >= first), "{name}: pit {pit} at ply {first}: {found:?}");
+                // A pit of the other side's row is that ply's fault.
+                let row = usize::from(pit - b'0') / 3;
+                if row != at % 2 && at >= plies(&record).0 {
+                    assert_eq!(found.ply, Some(first), "{name}: pit {pit}: {found:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_ply_too_few_or_too_many_is_found() {
+    for (name, record) in examples() {
+        let moves = text(&record, "moves");
+        for altered in
+            [moves.get(..moves.len().saturating_sub(1)).unwrap().to_owned(), moves.clone() + "6", moves.clone() + "x"]
+        {
+            if altered != moves {
+                let mut record = record.clone();
+                record["moves"] = altered.clone().into();
+                assert!(fault(&record).is_some(), "{name}: {altered}");
+            }
+        }
+    }
+}
+
+/// A charge follows from what elapsed; so either altered alone is the fault of its ply.
+#[test]
+fn an_altered_time_of_a_ply_is_that_ply_s_fault() {
+    for (name, record) in examples() {
+        let (opening, plies) = plies(&record);
+        let grace = record["time"]["grace_ms"].as_u64().unwrap() * 1000;
+        for at in 0..plies - opening {
+            let ply = u32::try_from(opening + at + 1).unwrap();
+            let charged = one_more(&record, &format!("/charged_us/{at}")).unwrap();
+            assert_eq!(fault(&charged).unwrap().ply, Some(ply), "{name}");
+            let elapsed = record["elapsed_us"][at].as_u64().unwrap();
+            let mut altered = record.clone();
+            altered["elapsed_us"][at] = json!(elapsed.max(grace) + 1);
+            assert_eq!(fault(&altered).unwrap().ply, Some(ply), "{name}");
+        }
+    }
+}
+
+/// Elapsed and charged altered together are true to each other, and then the remaining time is not.
+#[test]
+fn a_ply_s_times_altered_together_are_found_by_what_remains() {
+    for (name, record) in examples() {
+        let (opening, plies) = plies(&record);
+        let grace = record["time"]["grace_ms"].as_u64().unwrap() * 1000;
+        for at in 0..plies - opening {
+            let mut altered = record.clone();
+            let charged = record["charged_us"][at].as_u64().unwrap() + 1;
+            altered["charged_us"][at] = json!(charged);
+            altered["elapsed_us"][at] = json!(charged + grace);
+            assert!(fault(&altered).is_some_and(|fault| fault.ply.is_none()), "{name} {at}");
+        }
+    }
+}
+
+#[test]
+fn a_column_of_times_too_short_or_too_long_is_found() {
+    for (name, record) in examples() {
+        for column in ["elapsed_us", "own_us", "charged_us"] {
+            let mut longer = record.clone();
+            longer[column].as_array_mut().unwrap().push(json!(0));
+            assert!(fault(&longer).is_some(), "{name} {column}");
+            let mut shorter = record.clone();
+            if shorter[column].as_array_mut().unwrap().pop().is_some() {
+                assert!(fault(&shorter).is_some(), "{name} {column}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_altered_number_of_the_end_is_found() {
+    let mut pointers: Vec<String> = (0..6).map(|pit| format!("/pits/{pit}")).collect();
+    for pair in ["remaining_us", "score"] {
+        pointers.extend(["south", "north"].map(|side| format!("/{pair}/{side}")));
+    }
+    pointers.extend(["/time/base_ms", "/record"].map(str::to_owned));
+    for (name, record) in examples() {
+        for pointer in &pointers {
+            let altered = one_more(&record, pointer).unwrap();
+            assert!(fault(&altered).is_some(), "{name} {pointer}");
+        }
+    }
+}
+
+#[test]
+fn another_result_is_found() {
+    for (name, record) in examples() {
+        // Who resigned is in no other field: by a resignation either side may have won.
+        let resigned = record["termination"] == "resignation";
+        for result in ["south", "north", "draw", "none"] {
+            let mut altered = record.clone();
+            altered["result"] = result.into();
+            let plausible = record["result"] == result || resigned && matches!(result, "south" | "north");
+            assert_eq!(fault(&altered).is_none(), plausible, "{name} {result}: {:?}", fault(&altered));
+        }
+    }
+}
+
+/// Ends that a record tells apart by nothing else: who made an end to a running game, and why.
+#[test]
+fn another_termination_is_found() {
+    for (name, record) in examples() {
+        for other in modiar_protocol::Termination::ALL {
+            let mut altered = record.clone();
+            altered["termination"] = other.as_str().into();
+            let alike = |end: &Value| matches!(end.as_str(), Some("aborted" | "server_error"));
+            let same = altered["termination"] == record["termination"];
+            let plausible = same || alike(&altered["termination"]) && alike(&record["termination"]);
+            assert_eq!(fault(&altered).is_none(), plausible, "{name} {other}: {:?}", fault(&altered));
+        }
+    }
+}
+
+#[test]
+fn an_altered_unfinished_turn_is_the_fault_of_the_ply_that_was_not_played() {
+    for (name, record) in examples().into_iter().filter(|(_, record)| record["unfinished_turn"].is_object()) {
+        let ply = u32::try_from(plies(&record).1 + 1).unwrap();
+        for field in ["elapsed_us", "charged_us"] {
+            let altered = one_more(&record, &format!("/unfinished_turn/{field}")).unwrap();
+            assert_eq!(fault(&altered).map(|fault| fault.ply), Some(Some(ply)), "{name} {field}");
+        }
+    }
+}
+
+#[test]
+fn a_flag_without_a_turn_past_it_is_found() {
+    let (_, record) = examples().into_iter().find(|(name, _)| name == "time-forfeit").unwrap();
+    let ply = u32::try_from(plies(&record).1 + 1).unwrap();
+    let mut none = record.clone();
+    none.as_object_mut().unwrap().remove("unfinished_turn");
+    assert_eq!(fault(&none).unwrap().ply, Some(ply));
+    let mut exact = record.clone();
+    let remaining = record["remaining_us"]["south"].as_u64().unwrap();
+    exact["unfinished_turn"]["charged_us"] = json!(remaining);
+    exact["unfinished_turn"]["elapsed_us"] = json!(remaining + 50_000);
+    assert_eq!(fault(&exact).unwrap().ply, Some(ply));
+}
+
+#[test]
+fn an_altered_illegal_move_is_the_fault_of_the_ply_that_was_not_played() {
+    let (_, record) = examples().into_iter().find(|(name, _)| name == "illegal-move").unwrap();
+    let ply = u32::try_from(plies(&record).1 + 1).unwrap();
+    for (field, value) in [
+        ("pit", json!(0)),
+        ("clause", json!("rules.move.empty-pit")),
+        ("legal", json!([0, 1])),
+        ("legal", json!([3, 4, 5])),
+    ] {
+        let mut altered = record.clone();
+        altered["detail"][field] = value;
+        assert_eq!(fault(&altered).unwrap().ply, Some(ply), "{field}");
+    }
+}
+
+#[test]
+fn an_opening_that_is_no_beginning_of_the_moves_is_found() {
+    for (name, record) in examples() {
+        let mut altered = record.clone();
+        altered["opening"] = if text(&record, "opening").is_empty() { "5" } else { "24031503" }.into();
+        assert!(fault(&altered).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn an_end_by_a_side_that_had_no_time_left_is_found() {
+    let (_, record) = examples().into_iter().find(|(name, _)| name == "illegal-move").unwrap();
+    let remaining = record["remaining_us"]["south"].as_u64().unwrap();
+    let unfinished = |charged: u64| json!({"elapsed_us": charged + 50_000, "own_us": 0, "charged_us": charged});
+    for termination in ["illegal_move", "resignation"] {
+        let mut altered = record.clone();
+        altered["termination"] = termination.into();
+        if termination == "resignation" {
+            altered.as_object_mut().unwrap().remove("detail");
+        }
+        altered["unfinished_turn"] = unfinished(remaining);
+        assert_eq!(fault(&altered), None, "{termination} exactly on the flag");
+        altered["unfinished_turn"] = unfinished(remaining + 1);
+        assert_eq!(fault(&altered).unwrap().ply, Some(3), "{termination}");
+    }
+}
+
+/// Invalid examples that are refereed all the same, for no part of the game follows from what is wrong with them: times
+/// for people, the ratings and accounts of the sides, and the form of places, hashes and names. The schema refuses them.
+const REFEREED_ALL_THE_SAME: [&str; 9] = [
+    "ended-local-zone",
+    "guest-with-rating",
+    "prev-in-capitals",
+    "prev-short",
+    "rated-with-a-guest",
+    "rating-without-rd",
+    "seq-zero",
+    "server-without-version",
+    "started-without-zone",
+];
+
+#[test]
+fn the_invalid_examples_are_refused() {
+    let folder = project().join("spec/schema/examples/record/invalid");
+    let mut passed = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let record: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        if fault(&record).is_none() {
+            passed.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
+        }
+    }
+    passed.sort();
+    assert_eq!(passed, REFEREED_ALL_THE_SAME);
+}

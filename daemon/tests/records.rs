@@ -64,7 +64,7 @@ fn the_examples_end_in_every_way_but_two() {
     }
 }
 
-/// Another pit at any ply after the opening breaks a rule there or later, or leads to another end.
+/// Another pit at any ply breaks a rule there or later, or leads to another end (`record.replay`).
 #[test]
 fn an_altered_pit_is_found() {
     for (name, record) in examples() {
@@ -107,7 +107,7 @@ fn a_ply_too_few_or_too_many_is_found() {
     }
 }
 
-/// A charge follows from what elapsed; so either altered alone is the fault of its ply.
+/// A charge follows from what elapsed, so either altered alone is the fault of its ply (`record.clock`).
 #[test]
 fn an_altered_time_of_a_ply_is_that_ply_s_fault() {
     for (name, record) in examples() {
@@ -141,6 +141,7 @@ fn a_ply_s_times_altered_together_are_found_by_what_remains() {
     }
 }
 
+/// `record.moves`: an entry for each ply after the opening.
 #[test]
 fn a_column_of_times_too_short_or_too_long_is_found() {
     for (name, record) in examples() {

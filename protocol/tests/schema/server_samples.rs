@@ -64,7 +64,7 @@ fn endeds() -> Vec<Ended> {
     };
     let bare = Ended { termination: Termination::Resignation, detail: None, rating: None, ..ended };
     let (result, termination) = (GameResult::None, Termination::Aborted);
-    vec![Ended { result, termination, ..bare }, ended, bare]
+    vec![Ended { result, termination, ..bare.clone() }, ended, bare]
 }
 
 fn welcomes() -> [ServerMessage; 2] {

@@ -1,5 +1,5 @@
 //! What the Rust types write validates, and they write the fields that the schema has: no more, no fewer, and those left
-//! out at times that it lets be left out.
+//! out at times that it lets be left out (`message.server-schema`, `record.schema`).
 
 use crate::spec::Kind;
 use crate::{client_samples, server_samples};

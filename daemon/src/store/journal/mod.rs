@@ -50,6 +50,14 @@ struct State {
     scratch: Vec<u8>,
 }
 
+impl State {
+    /// What the disk lacks: the segment that is written to, those before it, and the place up to which it is written.
+    fn unsynced(&mut self) -> Option<(Arc<File>, Vec<Arc<File>>, u64)> {
+        let changed = self.end != self.marked || !self.full.is_empty();
+        changed.then(|| (Arc::clone(&self.segment), std::mem::take(&mut self.full), self.end))
+    }
+}
+
 impl Journal {
     /// Opens the journal in `folder` on the kernel of boot id `boot`, and tells what ran. The games go on in a fresh
     /// segment; what was before it is removed.
@@ -145,21 +153,17 @@ impl Journal {
     /// # Errors
     /// The disk failed: nothing can be trusted from here on. A full disk is no error: it is told by [`Self::has_room`].
     pub fn sync(&self) -> Result<(), StoreError> {
-        let (segment, full, end) = {
-            let mut state = self.lock();
-            if state.end == state.marked && state.full.is_empty() {
-                return self.make_spare();
+        // Taken first, so that the lock is free while the disk works.
+        let unsynced = self.lock().unsynced();
+        if let Some((segment, full, end)) = unsynced {
+            for file in full.iter().chain([&segment]) {
+                file.sync_data().map_err(StoreError::io(&self.folder))?;
             }
-            (Arc::clone(&state.segment), std::mem::take(&mut state.full), state.end)
-        };
-        for file in full.iter().chain([&segment]) {
-            file.sync_data().map_err(StoreError::io(&self.folder))?;
+            let mut state = self.lock();
+            if Arc::ptr_eq(&state.segment, &segment) && self.append(&mut state, &Entry::Synced(end)).is_ok() {
+                state.marked = state.end;
+            }
         }
-        let mut state = self.lock();
-        if Arc::ptr_eq(&state.segment, &segment) && self.append(&mut state, &Entry::Synced(end)).is_ok() {
-            state.marked = state.end;
-        }
-        drop(state);
         self.make_spare()
     }
 

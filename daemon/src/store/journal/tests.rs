@@ -77,6 +77,18 @@ fn a_killed_daemon_finds_every_ply() {
 }
 
 #[test]
+fn an_idle_journal_can_be_synced_again_and_again() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    for _ in 0..3 {
+        journal.sync().unwrap();
+    }
+    journal.ply(slot, ply(0)).unwrap();
+    assert_eq!(open(&folder).1.games[0].plies, [ply(0)]);
+}
+
+#[test]
 fn what_was_recovered_is_recovered_again() {
     let folder = TempDir::new().unwrap();
     let (journal, _) = open(&folder);

@@ -133,6 +133,12 @@ impl Daemon {
         self.wait()
     }
 
+    /// Kills the process without warning, and waits; the folder of its data.
+    pub fn kill(self) -> TempDir {
+        self.signal(libc::SIGKILL);
+        self.wait().2
+    }
+
     /// A connection that has said nothing.
     pub fn connect(&self) -> Peer {
         Peer::connect(self.bots).unwrap()

@@ -3,6 +3,7 @@
 mod finish;
 mod flags;
 mod game;
+mod guard;
 mod messages;
 mod office;
 mod record;
@@ -18,3 +19,5 @@ pub use table::{OpenError, Table, Told};
 
 #[cfg(test)]
 mod game_tests;
+#[cfg(test)]
+mod table_tests;

@@ -7,7 +7,7 @@ use super::game::{Game, Phase, Played, Refused, Terms, Verdict};
 use super::messages;
 use super::office::Referee;
 use super::seat::Seat;
-use crate::clock::{Arrival, Micros, Moment};
+use crate::clock::{Arrival, Charge, Micros, Moment};
 use crate::config::Pool;
 use crate::lobby::Pairing;
 use crate::net::Outlet;
@@ -69,6 +69,8 @@ pub(super) struct State {
     pub(super) spectators: Vec<Arc<Outlet>>,
     /// A ply that stands but is not in the journal yet: nobody has been told.
     pub(super) stalled: Option<Played>,
+    /// Its record is on its way to the store.
+    pub(super) finishing: bool,
     /// Who is to read `game_over` once the result is told.
     pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
     /// Who has been here since the daemon started.
@@ -77,12 +79,26 @@ pub(super) struct State {
     armed: Moment,
     /// Until when an absent side, found late, is waited for; and at which ply.
     grace: Option<(u32, Moment)>,
+    #[cfg(test)]
+    pub(super) sabotage: super::guard::Sabotage,
 }
 
 impl State {
     fn new(game: Game, seats: BySide<Seat>, come_back: BySide<bool>) -> Self {
         let (spectators, waiting) = (Vec::new(), Vec::new());
-        Self { game, seats, spectators, stalled: None, waiting, come_back, armed: Moment(u64::MAX), grace: None }
+        Self {
+            game,
+            seats,
+            spectators,
+            stalled: None,
+            finishing: false,
+            waiting,
+            come_back,
+            armed: Moment(u64::MAX),
+            grace: None,
+            #[cfg(test)]
+            sabotage: super::guard::Sabotage::default(),
+        }
     }
 
     fn outlet_to_move(&self) -> &Arc<Outlet> {
@@ -198,20 +214,36 @@ impl Table {
         reference: Option<Ref>,
         arrival: &dyn Arrival,
     ) -> Told {
-        let mut state = self.lock();
+        self.change(Told::Nothing, |state| self.judge(state, side, wanted, limited, reference, arrival))
+    }
+
+    fn judge(
+        self: &Arc<Self>,
+        state: &mut State,
+        side: Side,
+        wanted: Move,
+        limited: bool,
+        reference: Option<Ref>,
+        arrival: &dyn Arrival,
+    ) -> Told {
         if state.stalled.is_some() {
             return Told::Error(Box::new(self.waits_for_space(reference)));
         }
-        match state.game.play(side, wanted, arrival, limited) {
+        let verdict = state.game.play(side, wanted, arrival, limited);
+        #[cfg(test)]
+        state.sabotage.strike();
+        match verdict {
             Verdict::Accepted(played) => {
-                self.played(&mut state, played);
+                self.measure(state, Some(played.charge));
+                self.played(state, played);
                 Told::Accepted
             }
             Verdict::Decided => {
-                self.finish(&state);
+                self.measure(state, state.game.decision().and_then(|decision| decision.unfinished));
+                self.finish(state);
                 Told::Nothing
             }
-            Verdict::TooLate => self.too_late(&mut state, side, reference),
+            Verdict::TooLate => self.too_late(state, side, reference),
             Verdict::Limited => Told::Limited,
             Verdict::Refused(refused) => {
                 if refused.illegal.is_some()
@@ -227,35 +259,37 @@ impl Table {
 
     /// `side` gives up.
     pub fn resign(self: &Arc<Self>, side: Side, reference: Option<Ref>, arrival: &dyn Arrival) {
-        let mut state = self.lock();
-        match state.game.resign(side, arrival) {
-            Verdict::Decided => self.finish(&state),
+        self.change((), |state| match state.game.resign(side, arrival) {
+            Verdict::Decided => self.finish(state),
             Verdict::TooLate => {
-                if let Told::Error(error) = self.too_late(&mut state, side, reference) {
+                if let Told::Error(error) = self.too_late(state, side, reference) {
                     state.seats[side].link.outlet.tell(&ServerMessage::Error(error));
                 }
             }
             _ => {}
-        }
+        });
     }
 
     /// Ends the game without a result.
     pub fn abort(self: &Arc<Self>, termination: Termination) {
-        let mut state = self.lock();
-        if state.game.abort(termination) == Verdict::Decided {
-            self.finish(&state);
-        }
+        self.change((), |state| {
+            if state.game.abort(termination) == Verdict::Decided {
+                self.finish(state);
+            }
+        });
     }
 
     /// The flag of the side to move, all that its connection sent until `asked` having been judged.
     pub fn confirm_flag(self: &Arc<Self>, asked: Moment) {
-        let mut state = self.lock();
-        self.flag(&mut state, asked);
+        self.change((), |state| self.flag(state, asked));
     }
 
     /// The flags look here, as armed for `at`; when to look again.
     pub(super) fn look(self: &Arc<Self>, at: Moment, now: Moment) -> Option<Moment> {
-        let mut state = self.lock();
+        self.change(None, |state| self.look_at(state, at, now))
+    }
+
+    fn look_at(self: &Arc<Self>, state: &mut State, at: Moment, now: Moment) -> Option<Moment> {
         if at != state.armed {
             return None;
         }
@@ -269,7 +303,7 @@ impl Table {
             state.outlet_to_move().check_flags();
             now + LOOK_AGAIN
         } else {
-            self.look_for_absent(&mut state, deadline, now)?
+            self.look_for_absent(state, deadline, now)?
         };
         state.armed = again.max(now + Micros(1));
         Some(state.armed)
@@ -305,35 +339,40 @@ impl Table {
     }
 
     fn start(self: &Arc<Self>) {
-        let mut state = self.lock();
-        self.span.in_scope(|| info!("started"));
-        for side in Side::ALL {
-            let Seat { bot, link, .. } = &state.seats[side];
-            bot.sit(side, Arc::clone(self));
-            link.outlet.tell(&ServerMessage::Started(Box::new(self.as_started(&state, Some(side)))));
-        }
-        if state.game.decision().is_some() {
-            return self.finish(&state);
-        }
-        self.write_turn(&mut state);
+        self.change((), |state| {
+            self.span.in_scope(|| info!("started"));
+            for side in Side::ALL {
+                let Seat { bot, link, .. } = &state.seats[side];
+                bot.sit(side, Arc::clone(self));
+                link.outlet.tell(&ServerMessage::Started(Box::new(self.as_started(state, Some(side)))));
+            }
+            if state.game.decision().is_some() {
+                return self.finish(state);
+            }
+            self.write_turn(state);
+        });
     }
 
     fn resume(self: &Arc<Self>, lost: bool) {
-        let mut state = self.lock();
-        self.span.in_scope(|| info!(ply = state.game.line().position().ply(), lost, "resumed"));
-        for side in Side::ALL {
-            state.seats[side].bot.sit(side, Arc::clone(self));
-        }
-        if lost {
-            state.game.abort(Termination::Aborted);
-        }
-        if state.game.decision().is_some() {
-            self.finish(&state);
-        }
+        self.change((), |state| {
+            self.span.in_scope(|| info!(ply = state.game.line().position().ply(), lost, "resumed"));
+            for side in Side::ALL {
+                state.seats[side].bot.sit(side, Arc::clone(self));
+            }
+            if lost {
+                state.game.abort(Termination::Aborted);
+            }
+            if state.game.decision().is_some() {
+                self.finish(state);
+            }
+        });
     }
 
     /// A ply stands: it goes to the journal, and once it is there the next turn goes out, then the news of it.
     fn played(self: &Arc<Self>, state: &mut State, played: Played) {
+        if !self.is_sound(state) {
+            return;
+        }
         if self.referee.keep_ply(self.slot, &played, self) {
             self.tell_played(state, played);
         } else {
@@ -344,13 +383,15 @@ impl Table {
 
     /// There may be space again for the ply that waits for it.
     pub(super) fn go_on(self: &Arc<Self>) {
-        let mut state = self.lock();
-        if let Some(played) = state.stalled.take() {
-            self.played(&mut state, played);
-        }
+        self.change((), |state| {
+            if let Some(played) = state.stalled.take() {
+                self.played(state, played);
+            }
+        });
     }
 
     fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
+        self.referee.metrics.moved(played.charge);
         self.span.in_scope(|| debug!(ply = played.ply, pit = %played.pit, taken = played.taken, charged_us = played.charge.charged.0, "played"));
         if state.game.decision().is_some() {
             return self.finish(state);
@@ -372,6 +413,9 @@ impl Table {
 
     /// Writes the turn of the side to move, in one write with the news where it wants those; its clock runs from then.
     pub(super) fn write_turn(self: &Arc<Self>, state: &mut State) {
+        if !self.may_tell(state) {
+            return;
+        }
         let State { game, seats, .. } = &mut *state;
         let link = &seats[game.side_to_move()].link;
         SCRATCH.with_borrow_mut(|line| {
@@ -400,6 +444,12 @@ impl Table {
     /// The whole state of the game, to one side or to a spectator.
     pub(super) fn as_started(&self, state: &State, side: Option<Side>) -> Started {
         messages::started(self.id, &self.pool, self.pairing.rated, &state.seats, &state.game, side)
+    }
+
+    fn measure(&self, state: &State, charge: Option<Charge>) {
+        if let Some(charge) = charge {
+            self.referee.metrics.judged(charge, state.game.terms().control.grace);
+        }
     }
 
     fn waits_for_space(&self, reference: Option<Ref>) -> Error {

@@ -1,6 +1,7 @@
 //! A real daemon process on free ports, and bots that are scripted line by line.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test takes what it needs, and fails at once
 
+pub mod http;
 pub mod programs;
 
 use modiar_conformance::Peer;
@@ -44,7 +45,9 @@ impl Daemon {
     /// In a data directory that may hold earlier games.
     pub fn start_in(data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
         let mut command = Command::new(MODIAR);
-        command.arg("serve").env("MODIAR_DATA", data.path().join("data")).envs(environment.iter().copied());
+        // What a test starts must not depend on how busy the machine is: overload is a test of its own.
+        command.arg("serve").env("MODIAR_DATA", data.path().join("data")).env("MODIAR_OVERLOAD_MS", "0");
+        command.envs(environment.iter().copied());
         std::fs::write(data.path().join("modiar.toml"), config).unwrap();
         command.arg("--config").arg(data.path().join("modiar.toml"));
         command.args(["--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);

@@ -67,6 +67,13 @@ struct Reader {
     connection: Connection,
 }
 
+/// Also where its task panicked: the tables hold its outlet, the peer must see the end.
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.outlet.close();
+    }
+}
+
 /// Whether a connection goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {

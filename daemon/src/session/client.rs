@@ -72,7 +72,7 @@ impl Client {
         for table in self.watching.drain(..) {
             table.unwatch(&self.outlet);
         }
-        if self.bot.is_some() {
+        if self.bot.take().is_some() {
             self.hall.leave(self.visitor);
         }
     }
@@ -112,7 +112,8 @@ impl Client {
     }
 
     fn reply(&self, error: Error) {
-        debug!(code = %error.code, message = %error.message, "refused");
+        // Not the message: it may repeat what the client said, and clients say tokens where they do not belong.
+        debug!(code = %error.code, field = ?error.field, "refused");
         self.outlet.tell(&ServerMessage::Error(Box::new(error)));
     }
 
@@ -205,6 +206,13 @@ impl Client {
             self.watching.swap_remove(at).unwatch(&self.outlet);
         }
         self.outlet.tell(&ServerMessage::Unwatched { game, reference });
+    }
+}
+
+/// Also where its task panicked: nobody may seem to be here who is not.
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 

@@ -68,7 +68,8 @@ pub struct SavedPly {
     pub own: Micros,
 }
 
-/// One entry.
+/// One entry. The large one is rare, and none is kept.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
     /// A game begins.

@@ -11,7 +11,7 @@ const LATE: Duration = Duration::from_millis(15);
 /// Stops remembered; older ones no longer matter to any read.
 const STOPS: usize = 64;
 
-/// This moment.
+/// This moment: the one clock by which anything is decided (`clock.monotonic`).
 #[must_use]
 pub fn now() -> Moment {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();

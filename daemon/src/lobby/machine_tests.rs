@@ -118,7 +118,7 @@ fn sides_balance() {
 }
 
 /// `session.seek-count`: an aborted game does not count, its opponent plays next.
-/// `forfeit.penalty`: who stayed away pauses.
+/// `forfeit.opponent`, `forfeit.penalty`: who stayed away pauses.
 #[test]
 fn a_no_show_pauses_and_its_opponent_is_first() {
     let mut lobby = lobby(4, 1);

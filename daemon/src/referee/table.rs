@@ -370,7 +370,8 @@ impl Table {
         }
     }
 
-    /// Writes the turn of the side to move, in one write with the news where it wants those; its clock runs from then.
+    /// Writes the turn of the side to move, in one write with the news where it wants those. Its clock runs
+    /// from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
     pub(super) fn write_turn(self: &Arc<Self>, state: &mut State) {
         let State { game, seats, .. } = &mut *state;
         let link = &seats[game.side_to_move()].link;

@@ -76,8 +76,10 @@ impl Daemon {
         assert_eq!(status, 0, "signal {signal}");
     }
 
-    /// Stops the process; on return none of its threads runs any more.
+    /// Stops the process; on return none of its threads runs any more. It is given a moment before: a bot reads its turn
+    /// before the daemon has noted when that was written, and a stop between the two is nobody's time.
     pub fn freeze(&self) {
+        std::thread::sleep(Duration::from_millis(50));
         self.signal(libc::SIGSTOP);
         let deadline = Instant::now() + Duration::from_secs(20);
         while !self.stands_still() {

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// The longest line, its newline included (`transport.server-line-limit`).
 const LINE: usize = 16_384;
 
-/// What is wrong with the manner of a server's line, if anything.
+/// What is wrong with the manner of a server's line, if anything (`transport.server-output`, `errors.message`).
 pub(crate) fn fault(line: &str) -> Option<String> {
     if line.len() + 1 > LINE {
         return Some(format!("a line of {} bytes is above {LINE} (transport.server-line-limit)", line.len() + 1));

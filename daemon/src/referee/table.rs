@@ -315,7 +315,7 @@ impl Table {
         if state.game.decision().is_some() {
             return self.finish(&state);
         }
-        self.write_turn(&mut state);
+        self.write_turn(&mut state, false);
     }
 
     fn resume(self: &Arc<Self>, lost: bool) {
@@ -355,7 +355,7 @@ impl Table {
         if state.game.decision().is_some() {
             return self.finish(state);
         }
-        self.write_turn(state);
+        self.write_turn(state, true);
         let mover = &state.seats[played.side].link;
         if (mover.updates || !state.spectators.is_empty())
             && let Some(moved) = messages::moved(self.id, &state.game)
@@ -370,13 +370,15 @@ impl Table {
         }
     }
 
-    /// Writes the turn of the side to move, in one write with the news where it wants those; its clock runs from then.
-    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State) {
+    /// Writes the turn of the side to move, in one write with the `news` of the ply before where it wants those; its clock
+    /// runs from then.
+    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, news: bool) {
         let State { game, seats, .. } = &mut *state;
         let link = &seats[game.side_to_move()].link;
         SCRATCH.with_borrow_mut(|line| {
             line.clear();
-            if link.updates
+            if news
+                && link.updates
                 && let Some(moved) = messages::moved(self.id, game)
             {
                 moved.write(line);

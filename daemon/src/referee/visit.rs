@@ -27,7 +27,8 @@ impl Table {
             return;
         }
         if state.game.clock().stands() {
-            self.write_turn(&mut state);
+            // What was played before stands in `started`.
+            self.write_turn(&mut state, false);
         } else {
             // Its clock has run all the while (`clock.start-away`).
             state.seats[side].link.outlet.tell(&messages::turn(self.id(), &state.game));

@@ -2,7 +2,7 @@
 
 use super::challenges::{Challenges, Standing};
 use super::dice::Dice;
-use super::pairing::{Pairing, Sitter, Source, seated};
+use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
 use super::presence::Presence;
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
@@ -313,6 +313,9 @@ impl Lobby {
         };
         if name == challenger {
             return bad_field("opponent", "a bot does not play itself; challenge another");
+        }
+        if terms.rated && !LADDER {
+            return bad_field("rated", "this server keeps no ratings yet; send false");
         }
         if terms.rated && (*guest || self.bots.get(challenger).is_some_and(|presence| presence.guest)) {
             return bad_field("rated", "a game with a guest is never rated; send false");

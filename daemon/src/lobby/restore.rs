@@ -64,7 +64,7 @@ impl Hall {
             let known = state.bots.get(&seat.name).cloned();
             let bot = match known {
                 Some(bot) => bot,
-                None if self.accounts.owns(&seat.name) => state.know(Bot::new(seat.name.clone(), None)),
+                None if !seat.guest && self.accounts.owns(&seat.name) => state.know(Bot::new(seat.name.clone(), None)),
                 None => continue,
             };
             bot.missed(ended(record));

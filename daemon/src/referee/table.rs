@@ -71,6 +71,8 @@ pub(super) struct State {
     pub(super) stalled: Option<Played>,
     /// Who is to read `game_over` once the result is told.
     pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
+    /// Who is still to read `started`: it came while a ply was stalled.
+    pub(super) owed: BySide<bool>,
     /// Who has been here since the daemon started.
     pub(super) come_back: BySide<bool>,
     /// When the flags look here next.
@@ -81,8 +83,8 @@ pub(super) struct State {
 
 impl State {
     fn new(game: Game, seats: BySide<Seat>, come_back: BySide<bool>) -> Self {
-        let (spectators, waiting) = (Vec::new(), Vec::new());
-        Self { game, seats, spectators, stalled: None, waiting, come_back, armed: Moment(u64::MAX), grace: None }
+        let (spectators, waiting, owed) = (Vec::new(), Vec::new(), BySide::default());
+        Self { game, seats, spectators, stalled: None, owed, waiting, come_back, armed: Moment(u64::MAX), grace: None }
     }
 
     fn outlet_to_move(&self) -> &Arc<Outlet> {
@@ -315,7 +317,7 @@ impl Table {
         if state.game.decision().is_some() {
             return self.finish(&state);
         }
-        self.write_turn(&mut state);
+        self.write_turn(&mut state, false);
     }
 
     fn resume(self: &Arc<Self>, lost: bool) {
@@ -345,9 +347,17 @@ impl Table {
     /// There may be space again for the ply that waits for it.
     pub(super) fn go_on(self: &Arc<Self>) {
         let mut state = self.lock();
-        if let Some(played) = state.stalled.take() {
-            self.played(&mut state, played);
+        let Some(played) = state.stalled.take() else { return };
+        if !self.referee.keep_ply(self.slot, &played, self) {
+            state.stalled = Some(played);
+            return;
         }
+        for side in Side::ALL {
+            if std::mem::take(&mut state.owed[side]) {
+                self.tell_state(&state, side);
+            }
+        }
+        self.tell_played(&mut state, played);
     }
 
     fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
@@ -355,7 +365,7 @@ impl Table {
         if state.game.decision().is_some() {
             return self.finish(state);
         }
-        self.write_turn(state);
+        self.write_turn(state, true);
         let mover = &state.seats[played.side].link;
         if (mover.updates || !state.spectators.is_empty())
             && let Some(moved) = messages::moved(self.id, &state.game)
@@ -370,14 +380,15 @@ impl Table {
         }
     }
 
-    /// Writes the turn of the side to move, in one write with the news where it wants those. Its clock runs
-    /// from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
-    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State) {
+    /// Writes the turn of the side to move, in one write with the `news` of the ply before where it wants those. Its clock
+    /// runs from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
+    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, news: bool) {
         let State { game, seats, .. } = &mut *state;
         let link = &seats[game.side_to_move()].link;
         SCRATCH.with_borrow_mut(|line| {
             line.clear();
-            if link.updates
+            if news
+                && link.updates
                 && let Some(moved) = messages::moved(self.id, game)
             {
                 moved.write(line);
@@ -403,7 +414,7 @@ impl Table {
         messages::started(self.id, &self.pool, self.pairing.rated, &state.seats, &state.game, side)
     }
 
-    fn waits_for_space(&self, reference: Option<Ref>) -> Error {
+    pub(super) fn waits_for_space(&self, reference: Option<Ref>) -> Error {
         let message = "the server's disk is full: the game stands, and no clock runs; wait for your turn";
         Error { game: Some(self.id), reference, ..Error::new(ErrorCode::Internal, message) }
     }

@@ -43,11 +43,16 @@ impl Daemon {
 
     /// In a data directory that may hold earlier games.
     pub fn start_in(data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
+        Self::start_at("127.0.0.1:0", data, config, environment)
+    }
+
+    /// At an address that an earlier one had.
+    pub fn start_at(bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
         let mut command = Command::new(MODIAR);
         command.arg("serve").env("MODIAR_DATA", data.path().join("data")).envs(environment.iter().copied());
         std::fs::write(data.path().join("modiar.toml"), config).unwrap();
         command.arg("--config").arg(data.path().join("modiar.toml"));
-        command.args(["--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+        command.args(["--bots", bots, "--http", "127.0.0.1:0"]);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = child.stderr.take().unwrap();
         let log = std::thread::spawn(move || {
@@ -174,6 +179,13 @@ impl Daemon {
         let id = south.expect("started").unwrap()["game"].as_str().unwrap().to_owned();
         north.expect("started").unwrap();
         Game { south, north, id }
+    }
+
+    /// Registers a bot; its token.
+    pub fn register(&self, name: &str) -> String {
+        let (status, answer) = self.run(&["bot", "add", name, "--json"]);
+        assert!(status.success(), "{answer}");
+        serde_json::from_str::<Value>(&answer).unwrap()["token"].as_str().unwrap().to_owned()
     }
 
     /// Runs a command of the daemon's binary on its data.

@@ -247,10 +247,13 @@ impl Table {
         }
     }
 
-    /// The flag of the side to move, all that its connection sent until `asked` having been judged.
-    pub fn confirm_flag(self: &Arc<Self>, asked: Moment) {
+    /// The flag of `side` where it is to move, all that its connection sent until `asked` having been judged. Of the other
+    /// side's connection nothing is known here.
+    pub fn confirm_flag(self: &Arc<Self>, side: Side, asked: Moment) {
         let mut state = self.lock();
-        self.flag(&mut state, asked);
+        if state.game.side_to_move() == side {
+            self.flag(&mut state, asked);
+        }
     }
 
     /// The flags look here, as armed for `at`; when to look again.

@@ -348,7 +348,9 @@ impl Table {
     /// There may be space again for the ply that waits for it.
     pub(super) fn go_on(self: &Arc<Self>) {
         let mut state = self.lock();
-        if let Some(played) = state.stalled.take() {
+        // Where it was given up or aborted meanwhile its end is on its way, and the ply with it.
+        let ended_otherwise = state.game.decision().is_some() && state.game.line().ending().is_none();
+        if !ended_otherwise && let Some(played) = state.stalled.take() {
             self.played(&mut state, played);
         }
     }

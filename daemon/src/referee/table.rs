@@ -249,10 +249,13 @@ impl Table {
         }
     }
 
-    /// The flag of the side to move, all that its connection sent until `asked` having been judged.
-    pub fn confirm_flag(self: &Arc<Self>, asked: Moment) {
+    /// The flag of `side` where it is to move, all that its connection sent until `asked` having been judged. Of the other
+    /// side's connection nothing is known here.
+    pub fn confirm_flag(self: &Arc<Self>, side: Side, asked: Moment) {
         let mut state = self.lock();
-        self.flag(&mut state, asked);
+        if state.game.side_to_move() == side {
+            self.flag(&mut state, asked);
+        }
     }
 
     /// The flags look here, as armed for `at`; when to look again.
@@ -347,7 +350,9 @@ impl Table {
     /// There may be space again for the ply that waits for it.
     pub(super) fn go_on(self: &Arc<Self>) {
         let mut state = self.lock();
-        let Some(played) = state.stalled.take() else { return };
+        // Where it was given up or aborted meanwhile its end is on its way, and the ply with it.
+        let ended_otherwise = state.game.decision().is_some() && state.game.line().ending().is_none();
+        let Some(played) = state.stalled.take_if(|_| !ended_otherwise) else { return };
         if !self.referee.keep_ply(self.slot, &played, self) {
             state.stalled = Some(played);
             return;

@@ -1,5 +1,6 @@
 //! The configuration: defaults < modiar.toml < environment < flags. Unknown keys are errors.
 
+use crate::clock::Micros;
 use modiar_protocol::server::{Openings, PoolInfo};
 use modiar_protocol::{GameRules, TimeControl};
 use modiar_rules::EndRules;
@@ -30,6 +31,9 @@ pub struct Config {
     pub drain_ms: u64,
     /// How long bots are waited for after a restart before the clocks of their turns run, in milliseconds.
     pub restart_wait_ms: u64,
+    /// Above which own delay or lag, as the 99th percentile of 10 s in milliseconds, no new games start; 0: none is too
+    /// much; where absent: the pools' smallest grace.
+    pub overload_ms: Option<u64>,
     /// The name of this daemon in its records.
     pub node: String,
     /// Logs.
@@ -119,6 +123,8 @@ fn default_quiet_plies() -> u16 {
     EndRules::default().quiet_plies
 }
 
+/// A delay that is never overload, where no key says otherwise, in milliseconds: a pool may have no grace at all.
+const LEAST_OVERLOAD_MS: u64 = 10;
 /// The longest time a pool may give, in milliseconds: a day.
 const LONGEST_MS: u64 = 86_400_000;
 
@@ -193,6 +199,7 @@ impl Default for Config {
             guests: None,
             drain_ms: 30_000,
             restart_wait_ms: 120_000,
+            overload_ms: None,
             node: "modiar".to_owned(),
             log: LogConfig::default(),
             pools: vec![
@@ -247,6 +254,14 @@ impl Config {
         Duration::from_millis(self.restart_wait_ms)
     }
 
+    /// Above which delay the daemon is overloaded, if there is such.
+    #[must_use]
+    pub fn overload(&self) -> Option<Micros> {
+        let grace = self.pools.iter().map(|pool| pool.time.grace_ms).min().unwrap_or_default();
+        let limit = self.overload_ms.unwrap_or_else(|| grace.max(LEAST_OVERLOAD_MS));
+        (limit > 0).then(|| Micros::from_ms(limit))
+    }
+
     /// How long games may go on after SIGTERM.
     #[must_use]
     pub const fn drain(&self) -> Duration {
@@ -276,6 +291,7 @@ impl Config {
             "MODIAR_GUESTS" => self.guests = Some(boolean()?),
             "MODIAR_DRAIN_MS" => self.drain_ms = milliseconds()?,
             "MODIAR_RESTART_WAIT_MS" => self.restart_wait_ms = milliseconds()?,
+            "MODIAR_OVERLOAD_MS" => self.overload_ms = Some(milliseconds()?),
             "MODIAR_NODE" => value.clone_into(&mut self.node),
             "MODIAR_LOG_FORMAT" => {
                 self.log.format = match value {
@@ -341,7 +357,18 @@ mod tests {
     #[test]
     fn every_key_is_in_the_template() {
         let shown = format!("{:?}", Config::default());
-        for key in ["data", "bots", "http", "house_bots", "drain_ms", "restart_wait_ms", "node", "guests", "format"] {
+        for key in [
+            "data",
+            "bots",
+            "http",
+            "house_bots",
+            "drain_ms",
+            "restart_wait_ms",
+            "overload_ms",
+            "node",
+            "guests",
+            "format",
+        ] {
             assert!(shown.contains(key), "{key}");
             assert!(TEMPLATE.contains(&format!("{key} = ")), "{key}");
         }

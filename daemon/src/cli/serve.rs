@@ -3,6 +3,7 @@
 use super::BAD_CONFIG;
 use crate::config::{Config, ConfigError, TEMPLATE};
 use crate::lobby::{Hall, Setup};
+use crate::metrics::Metrics;
 use crate::net::{Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
@@ -109,7 +110,7 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
 
     let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
-    tasks.spawn(web::serve(http, stop.clone()));
+    tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(Listener::new(bots, Arc::clone(&house.hall))?.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &stop, config.restart_wait());
@@ -154,12 +155,19 @@ impl House {
         let archive = Archive::open(&data.archive(), &store)?;
         let (journal, recovered) = Journal::open(&data.journal(), &boot_id()?)?;
         let (stored, recent) = (store::stored_games(&store, &recovered)?, store::recent_games(&store)?);
-        let (handle, writer) = store::start(store, archive)?;
+        let metrics = Metrics::new(config.overload());
+        let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
 
         let (journal, flags, failed) = (Arc::new(journal), Arc::new(Flags::default()), CancellationToken::new());
-        let referee =
-            Referee::new(handle, Arc::clone(&journal), Arc::clone(&flags), config.node.clone(), failed.clone());
+        let referee = Referee::new(
+            handle,
+            Arc::clone(&journal),
+            Arc::clone(&flags),
+            config.node.clone(),
+            failed.clone(),
+            metrics,
+        );
         let setup = Setup {
             pools: config.pools.clone().into(),
             guests: config.takes_guests(),
@@ -177,6 +185,7 @@ impl House {
     /// Starts what goes on beside the connections, until `stop`.
     fn keep(&self, tasks: &TaskTracker, stop: &CancellationToken, restart_wait: Duration) {
         tasks.spawn(Arc::clone(&self.flags).run(stop.clone()));
+        tasks.spawn(Arc::clone(self.hall.metrics()).watch_loop(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).lapse_challenges(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).keep_house(restart_wait, stop.clone()));
         let (referee, stop) = (Arc::clone(&self.referee), stop.clone());

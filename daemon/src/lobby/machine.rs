@@ -219,7 +219,7 @@ impl Lobby {
         else {
             return Ok(Vec::new());
         };
-        if !self.has_room(&from) || !self.has_room(&to) {
+        if self.held || !self.has_room(&from) || !self.has_room(&to) {
             let ended = |visitor| challenge_ended(visitor, id, ChallengeEnd::Unavailable, None);
             return Ok(vec![ended(standing.from), ended(standing.to)]);
         }
@@ -252,6 +252,12 @@ impl Lobby {
             }
         }
         effects
+    }
+
+    /// Whether no games start any more.
+    #[must_use]
+    pub const fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// Starts no games while it is held; catches up when it no longer is.

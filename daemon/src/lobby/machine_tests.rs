@@ -295,3 +295,17 @@ fn a_seek_is_not_done_by_a_game_of_the_one_before() {
     ends.sort_unstable();
     assert_eq!(ends, ["1 reads seek_ended done", "3 reads seek_ended done"]);
 }
+
+/// While the server starts no games a challenge ends like one between busy bots, and a seek waits
+/// (`session.challenge-unavailable`).
+#[test]
+fn while_it_is_held_no_game_starts() {
+    let mut lobby = lobby(4, 1);
+    assert!(lobby.hold(true).is_empty());
+    seek(&mut lobby, 1, 1);
+    assert_eq!(told(&seek(&mut lobby, 2, 1)), ["2 reads seeking"]);
+    lobby.challenge(Visitor(3), id(1), challenge("bot-4", 1), None, now(0)).unwrap();
+    let effects = lobby.accept(Visitor(4), id(1)).unwrap();
+    assert_eq!(told(&effects), ["3 reads challenge_ended unavailable", "4 reads challenge_ended unavailable"]);
+    assert_eq!(told(&lobby.hold(false)), ["bot-1 - bot-2"]);
+}

@@ -85,9 +85,10 @@ impl Listener {
                 return;
             }
             let (read, write) = stream.into_split();
-            let outlet = Arc::new(Outlet::new(write));
+            let outlet = Arc::new(Outlet::new(write, Arc::clone(hall.metrics())));
+            let connection = hall.metrics().connection();
             let client = Client::new(number, Arc::clone(&outlet), hall);
-            reader::serve(read, outlet, client, heartbeat).await;
+            reader::serve(read, outlet, client, heartbeat, connection).await;
             info!("connection ended");
         }
     }

@@ -3,11 +3,12 @@
 //! A line goes straight to the socket where nothing waits; only what the socket does not take is kept, within a bound,
 //! for the connection's own task to write when there is room.
 
+use crate::metrics::Metrics;
 use modiar_protocol::limits::OUTPUT_BYTES;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 use tokio::net::tcp::OwnedWriteHalf;
 
@@ -16,6 +17,8 @@ use tokio::net::tcp::OwnedWriteHalf;
 pub struct Outlet {
     out: Mutex<Out>,
     bell: Bell,
+    /// Where errors told are counted; none where nobody is there to read them.
+    metrics: Option<Arc<Metrics>>,
 }
 
 #[derive(Debug)]
@@ -43,16 +46,16 @@ impl Rung {
 }
 
 impl Outlet {
-    pub(super) fn new(sink: OwnedWriteHalf) -> Self {
+    pub(crate) fn new(sink: OwnedWriteHalf, metrics: Arc<Metrics>) -> Self {
         let out = Out { sink: Some(sink), waiting: Vec::new(), closing: None, broken: false };
-        Self { out: Mutex::new(out), bell: Bell::default() }
+        Self { out: Mutex::new(out), bell: Bell::default(), metrics: Some(metrics) }
     }
 
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
         let out = Out { sink: None, waiting: Vec::new(), closing: None, broken: true };
-        Self { out: Mutex::new(out), bell: Bell::default() }
+        Self { out: Mutex::new(out), bell: Bell::default(), metrics: None }
     }
 
     /// Sends whole lines: at once as far as the socket takes them. What cannot be sent to a connection that is closing,
@@ -66,6 +69,9 @@ impl Outlet {
 
     /// Sends one message.
     pub fn tell(&self, message: &ServerMessage) {
+        if let (ServerMessage::Error(error), Some(metrics)) = (message, &self.metrics) {
+            metrics.error(error.code);
+        }
         self.send(&message.to_line());
     }
 

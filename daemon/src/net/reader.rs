@@ -5,6 +5,7 @@ use super::arrival::SocketRead;
 use super::kernel;
 use super::outlet::Outlet;
 use crate::clock::Moment;
+use crate::metrics::{Close, Connection};
 use crate::session::Client;
 use crate::time::{Heartbeat, now};
 use modiar_protocol::limits::{GOODBYE, HANDSHAKE, WRITE_DEADLINE};
@@ -28,7 +29,13 @@ thread_local! {
 }
 
 /// Serves one connection until it ends.
-pub(super) async fn serve(read: OwnedReadHalf, outlet: Arc<Outlet>, client: Client, heartbeat: &'static Heartbeat) {
+pub(super) async fn serve(
+    read: OwnedReadHalf,
+    outlet: Arc<Outlet>,
+    client: Client,
+    heartbeat: &'static Heartbeat,
+    connection: Connection,
+) {
     let mut reader = Reader {
         read,
         outlet,
@@ -38,8 +45,12 @@ pub(super) async fn serve(read: OwnedReadHalf, outlet: Arc<Outlet>, client: Clie
         previous: now(),
         handshake: Some(Box::pin(sleep(HANDSHAKE))),
         write_deadline: None,
+        connection,
     };
     poll_fn(|context| reader.poll(context)).await;
+    if let Some(reason) = reader.outlet.closing() {
+        reader.connection.ends(Close::Goodbye(reason));
+    }
     reader.client.leave();
     reader.see_off().await;
 }
@@ -53,6 +64,7 @@ struct Reader {
     previous: Moment,
     handshake: Option<Pin<Box<Sleep>>>,
     write_deadline: Option<Pin<Box<Sleep>>>,
+    connection: Connection,
 }
 
 /// Whether a connection goes on.
@@ -114,8 +126,12 @@ impl Reader {
     /// The outcome of a read: bytes, the end of the stream, or a broken connection.
     fn take(&mut self, read: io::Result<&[u8]>) -> Next {
         let mut input = match read {
-            Ok(bytes) if !bytes.is_empty() => bytes,
-            _ => return Next::End,
+            Ok([]) => {
+                self.connection.ends(Close::Eof);
+                return Next::End;
+            }
+            Ok(bytes) => bytes,
+            Err(_) => return Next::End,
         };
         let arrival = SocketRead::new(kernel::descriptor(self.read.as_ref()), self.heartbeat, self.previous);
         self.previous = arrival.received();

@@ -3,8 +3,10 @@
 use super::flags::Flags;
 use super::game::Played;
 use super::table::Table;
+use crate::metrics::Metrics;
 use crate::store::journal::{Journal, SavedPly, Slot};
 use crate::store::{StoreError, StoreHandle};
+use crate::time::now;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -24,6 +26,8 @@ pub struct Referee {
     pub(super) journal: Arc<Journal>,
     pub(super) flags: Arc<Flags>,
     pub(super) node: String,
+    /// What is counted of all that happens.
+    pub metrics: Arc<Metrics>,
     /// The results on their way to the disk.
     pub(super) finishing: TaskTracker,
     /// Cancelled where the disk has failed: the daemon must stop.
@@ -42,9 +46,10 @@ impl Referee {
         flags: Arc<Flags>,
         node: String,
         failed: CancellationToken,
+        metrics: Arc<Metrics>,
     ) -> Arc<Self> {
         let (finishing, host, stalled) = (TaskTracker::new(), OnceLock::new(), Mutex::default());
-        Arc::new(Self { store, journal, flags, node, finishing, failed, host, stalled })
+        Arc::new(Self { store, journal, flags, node, metrics, finishing, failed, host, stalled })
     }
 
     /// Names who is told of finished games, once.
@@ -63,8 +68,11 @@ impl Referee {
     pub fn keep_journal(self: Arc<Self>, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             std::thread::sleep(crate::store::journal::SYNC_EVERY);
-            if let Err(error) = self.journal.sync() {
-                return self.fail(&error);
+            let began = now();
+            match self.journal.sync() {
+                Ok(true) => self.metrics.journal_sync.time(now().since(began)),
+                Ok(false) => {}
+                Err(error) => return self.fail(&error),
             }
             let stalled = std::mem::take(&mut *self.stalled.lock().unwrap_or_else(PoisonError::into_inner));
             for table in stalled.iter().filter_map(Weak::upgrade) {

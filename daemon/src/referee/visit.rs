@@ -15,7 +15,10 @@ use std::sync::Arc;
 impl Table {
     /// A bot is back, on a new connection: it reads the whole state, and its turn where it is to move (`session.resume`).
     pub fn come_back(self: &Arc<Self>, side: Side, link: Link) {
-        let mut state = self.lock();
+        self.change((), |state| self.welcome_back(state, side, link));
+    }
+
+    fn welcome_back(self: &Arc<Self>, state: &mut State, side: Side, link: Link) {
         state.seats[side].link = link;
         state.come_back[side] = true;
         if *state.game.phase() != Phase::Running {
@@ -26,13 +29,13 @@ impl Table {
             state.owed[side] = true;
             return;
         }
-        self.tell_state(&state, side);
+        self.tell_state(state, side);
         if state.game.side_to_move() != side {
             return;
         }
         if state.game.clock().stands() {
             // What was played before stands in `started`.
-            self.write_turn(&mut state, false);
+            self.write_turn(state, false);
         } else {
             // Its clock has run all the while (`clock.start-away`).
             state.seats[side].link.outlet.tell(&messages::turn(self.id(), &state.game));
@@ -47,11 +50,12 @@ impl Table {
 
     /// After a restart nobody is waited for any longer: the clock of the turn runs (`clock.restart`).
     pub fn start_clock(self: &Arc<Self>) {
-        let mut state = self.lock();
-        if *state.game.phase() == Phase::Running && state.game.clock().stands() && state.stalled.is_none() {
-            state.game.turn_written(now());
-            self.arm(&mut state);
-        }
+        self.change((), |state| {
+            if *state.game.phase() == Phase::Running && state.game.clock().stands() && state.stalled.is_none() {
+                state.game.turn_written(now());
+                self.arm(state);
+            }
+        });
     }
 
     /// Somebody watches from now on.

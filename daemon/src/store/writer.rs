@@ -1,6 +1,8 @@
 //! The one writer: a thread that takes finished games as they come, as many as wait in one commit.
 
 use super::{Archive, Store, StoreError};
+use crate::metrics::Metrics;
+use crate::time::now;
 use modiar_protocol::Record;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,10 +74,14 @@ impl StoreHandle {
 ///
 /// # Errors
 /// No thread could be started.
-pub fn start(store: impl Store + 'static, archive: Archive) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
+pub fn start(
+    store: impl Store + 'static,
+    archive: Archive,
+    metrics: Arc<Metrics>,
+) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
     let (jobs, receiver) = mpsc::channel(WAITING);
     let full = Arc::new(AtomicBool::new(false));
-    let mut writer = Writer { store: Box::new(store), archive, full: Arc::clone(&full), behind: false };
+    let mut writer = Writer { store: Box::new(store), archive, full: Arc::clone(&full), behind: false, metrics };
     let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(receiver))?;
     Ok((StoreHandle { jobs, full }, thread))
 }
@@ -86,6 +92,7 @@ struct Writer {
     full: Arc<AtomicBool>,
     /// The archive lacks lines that the store has.
     behind: bool,
+    metrics: Arc<Metrics>,
 }
 
 impl Writer {
@@ -133,7 +140,12 @@ impl Writer {
     /// Commits; where the disk is full, as soon as it no longer is.
     fn commit(&mut self, records: &[Record]) -> Result<Vec<super::Line>, StoreError> {
         loop {
+            let began = now();
             let committed = self.store.commit(records);
+            if committed.is_ok() {
+                self.metrics.store_commit.time(now().since(began));
+                self.metrics.store_commit_games.count(records.len() as u64);
+            }
             match &committed {
                 Err(error) if error.is_full() => {
                     if !self.full.swap(true, Ordering::Relaxed) {

@@ -148,13 +148,15 @@ impl Journal {
         state.segment.sync_data().map_err(StoreError::io(&self.folder))
     }
 
-    /// Brings to the disk what was appended since the last time, marks that, and makes the next segment ready.
+    /// Brings to the disk what was appended since the last time, marks that, and makes the next segment ready. Whether
+    /// there was anything.
     ///
     /// # Errors
     /// The disk failed: nothing can be trusted from here on. A full disk is no error: it is told by [`Self::has_room`].
-    pub fn sync(&self) -> Result<(), StoreError> {
+    pub fn sync(&self) -> Result<bool, StoreError> {
         // Taken first, so that the lock is free while the disk works.
         let unsynced = self.lock().unsynced();
+        let any = unsynced.is_some();
         if let Some((segment, full, end)) = unsynced {
             for file in full.iter().chain([&segment]) {
                 file.sync_data().map_err(StoreError::io(&self.folder))?;
@@ -164,7 +166,8 @@ impl Journal {
                 state.marked = state.end;
             }
         }
-        self.make_spare()
+        self.make_spare()?;
+        Ok(any)
     }
 
     /// Whether the next segment is ready: where it is not, the disk is full.

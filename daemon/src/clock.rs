@@ -70,7 +70,7 @@ impl Add<Micros> for Moment {
     }
 }
 
-/// How a line reached the server.
+/// How a line reached the server. What a client says of time is not among it (`clock.no-claims`).
 pub trait Arrival {
     /// R: when the read that completed the line returned.
     fn received(&self) -> Moment;

@@ -144,7 +144,8 @@ impl Hall {
         self.carry_out(state, effects);
     }
 
-    /// The welcome as a line: of the games that were missed as many as it holds, the newest.
+    /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
+    /// `transport.server-line-limit`).
     fn welcome(&self, bot: &Bot, resume: Option<Secret>, games: u64, reference: Option<Ref>) -> Vec<u8> {
         let mut welcome = Welcome {
             protocol: PROTOCOL,

@@ -2,7 +2,7 @@
 
 use super::challenges::{Challenges, Standing};
 use super::dice::Dice;
-use super::pairing::{Pairing, Sitter, Source, seated};
+use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
 use super::presence::Presence;
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
@@ -46,6 +46,8 @@ pub struct Lobby {
     pub(super) visitors: HashMap<Visitor, BotName>,
     pub(super) challenges: Challenges,
     pub(super) dice: Dice,
+    /// Seeks there have been.
+    sought: u64,
     pub(super) draining: bool,
     /// The server has no room for new games at present.
     pub(super) held: bool,
@@ -68,6 +70,7 @@ impl Lobby {
             visitors: HashMap::new(),
             challenges: Challenges::default(),
             dice: Dice::new(seed),
+            sought: 0,
             draining: false,
             held: false,
         }
@@ -142,7 +145,8 @@ impl Lobby {
             return Ok(vec![self.penalised(visitor, at, until, reference, now)]);
         }
         let wanted = (games > 0).then_some(games);
-        self.queues[at].join(Seek { visitor, bot, wanted, made: 0, running: 0 });
+        self.sought += 1;
+        self.queues[at].join(Seek { number: self.sought, visitor, bot, wanted, made: 0, running: 0 });
         let mut effects = vec![self.seeking(visitor, at, reference)];
         self.pair(at, &mut effects);
         Ok(effects)
@@ -220,8 +224,8 @@ impl Lobby {
             return Ok(vec![ended(standing.from), ended(standing.to)]);
         }
         let side = standing.terms.side.unwrap_or(if self.dice.coin() { Side::South } else { Side::North });
-        let from = Sitter { bot: from, visitor: standing.from };
-        let to = Sitter { bot: to, visitor: standing.to };
+        let from = Sitter { bot: from, visitor: standing.from, seek: None };
+        let to = Sitter { bot: to, visitor: standing.to, seek: None };
         let seats = seated(from, side, to);
         Ok(vec![self.start(standing.pool, seats, standing.terms.rated, Source::Series(standing.terms.games - 1))])
     }
@@ -319,6 +323,9 @@ impl Lobby {
         };
         if name == challenger {
             return bad_field("opponent", "a bot does not play itself; challenge another");
+        }
+        if terms.rated && !LADDER {
+            return bad_field("rated", "this server keeps no ratings yet; send false");
         }
         if terms.rated && (*guest || self.bots.get(challenger).is_some_and(|presence| presence.guest)) {
             return bad_field("rated", "a game with a guest is never rated; send false");

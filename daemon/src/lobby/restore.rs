@@ -64,7 +64,7 @@ impl Hall {
             let known = state.bots.get(&seat.name).cloned();
             let bot = match known {
                 Some(bot) => bot,
-                None if self.accounts.owns(&seat.name) => state.know(Bot::new(seat.name.clone(), None)),
+                None if !seat.guest && self.accounts.owns(&seat.name) => state.know(Bot::new(seat.name.clone(), None)),
                 None => continue,
             };
             bot.missed(ended(record));
@@ -84,7 +84,7 @@ impl Hall {
         let mut state = self.lock();
         let [south, north] = &opening.seats;
         let seats = BySide::new(state.restore_seat(south), state.restore_seat(north));
-        let sitter = |seat: &Seat| Sitter { bot: seat.bot.name.clone(), visitor: Visitor(0) };
+        let sitter = |seat: &Seat| Sitter { bot: seat.bot.name.clone(), visitor: Visitor(0), seek: None };
         let pairing = Pairing {
             pool: 0, // not asked of a restored game: its pool may be gone
             seats: BySide::new(sitter(&seats.south), sitter(&seats.north)),

@@ -89,9 +89,11 @@ impl Table {
         }
     }
 
-    /// The ply that ended the game, which waited for the result; every other was told when it was played.
+    /// The ply that ended the game, which waited for the result, or one that waited for space on the disk; every other
+    /// was told when it was played.
     fn untold(&self, state: &State) -> Vec<u8> {
-        let last = state.game.line().ending().and_then(|_| messages::moved(self.id(), &state.game));
+        let waited = state.game.line().ending().is_some() || state.stalled.is_some();
+        let last = if waited { messages::moved(self.id(), &state.game) } else { None };
         last.map_or_else(Vec::new, |moved| moved.to_line())
     }
 

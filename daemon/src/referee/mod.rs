@@ -9,6 +9,7 @@ mod office;
 mod record;
 mod seat;
 mod table;
+mod telling;
 mod visit;
 
 pub use flags::Flags;

@@ -13,26 +13,19 @@ use crate::lobby::Pairing;
 use crate::net::Outlet;
 use crate::store::StoreError;
 use crate::store::journal::{Opening, SavedGame, Slot};
-use crate::time::now;
 use jiff::Timestamp;
 use modiar_protocol::client::Move;
 use modiar_protocol::limits::WAITING_ANSWERS;
-use modiar_protocol::server::{Error, Started};
+use modiar_protocol::server::Error;
 use modiar_protocol::{ErrorCode, GameId, Ref, ServerMessage, Termination};
 use modiar_rules::{BySide, MovesError, ReplayError, Side, moves_text, parse_moves};
-use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
-use tracing::{Span, debug, info, info_span, warn};
+use tracing::{Span, info_span, warn};
 use uuid::Uuid;
 
 /// How long a connection has to read what the kernel holds before its game is looked at again.
 const LOOK_AGAIN: Micros = Micros(100_000);
-
-thread_local! {
-    /// Lines are made here: a ply allocates nothing.
-    static SCRATCH: RefCell<Vec<u8>> = RefCell::default();
-}
 
 /// What is to be said to the sender of a move.
 #[derive(Debug)]
@@ -73,10 +66,12 @@ pub(super) struct State {
     pub(super) finishing: bool,
     /// Who is to read `game_over` once the result is told.
     pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
+    /// Who is still to read `started`: it came while a ply was stalled.
+    pub(super) owed: BySide<bool>,
     /// Who has been here since the daemon started.
     pub(super) come_back: BySide<bool>,
     /// When the flags look here next.
-    armed: Moment,
+    pub(super) armed: Moment,
     /// Until when an absent side, found late, is waited for; and at which ply.
     grace: Option<(u32, Moment)>,
     #[cfg(test)]
@@ -85,14 +80,14 @@ pub(super) struct State {
 
 impl State {
     fn new(game: Game, seats: BySide<Seat>, come_back: BySide<bool>) -> Self {
-        let (spectators, waiting) = (Vec::new(), Vec::new());
         Self {
             game,
             seats,
-            spectators,
+            spectators: Vec::new(),
             stalled: None,
+            owed: BySide::default(),
             finishing: false,
-            waiting,
+            waiting: Vec::new(),
             come_back,
             armed: Moment(u64::MAX),
             grace: None,
@@ -279,9 +274,14 @@ impl Table {
         });
     }
 
-    /// The flag of the side to move, all that its connection sent until `asked` having been judged.
-    pub fn confirm_flag(self: &Arc<Self>, asked: Moment) {
-        self.change((), |state| self.flag(state, asked));
+    /// The flag of `side` where it is to move, all that its connection sent until `asked` having been judged. Of the other
+    /// side's connection nothing is known here.
+    pub fn confirm_flag(self: &Arc<Self>, side: Side, asked: Moment) {
+        self.change((), |state| {
+            if state.game.side_to_move() == side {
+                self.flag(state, asked);
+            }
+        });
     }
 
     /// The flags look here, as armed for `at`; when to look again.
@@ -338,121 +338,13 @@ impl Table {
         }
     }
 
-    fn start(self: &Arc<Self>) {
-        self.change((), |state| {
-            self.span.in_scope(|| info!("started"));
-            for side in Side::ALL {
-                let Seat { bot, link, .. } = &state.seats[side];
-                bot.sit(side, Arc::clone(self));
-                link.outlet.tell(&ServerMessage::Started(Box::new(self.as_started(state, Some(side)))));
-            }
-            if state.game.decision().is_some() {
-                return self.finish(state);
-            }
-            self.write_turn(state);
-        });
-    }
-
-    fn resume(self: &Arc<Self>, lost: bool) {
-        self.change((), |state| {
-            self.span.in_scope(|| info!(ply = state.game.line().position().ply(), lost, "resumed"));
-            for side in Side::ALL {
-                state.seats[side].bot.sit(side, Arc::clone(self));
-            }
-            if lost {
-                state.game.abort(Termination::Aborted);
-            }
-            if state.game.decision().is_some() {
-                self.finish(state);
-            }
-        });
-    }
-
-    /// A ply stands: it goes to the journal, and once it is there the next turn goes out, then the news of it.
-    fn played(self: &Arc<Self>, state: &mut State, played: Played) {
-        if !self.is_sound(state) {
-            return;
-        }
-        if self.referee.keep_ply(self.slot, &played, self) {
-            self.tell_played(state, played);
-        } else {
-            state.stalled = Some(played);
-            state.game.stand();
-        }
-    }
-
-    /// There may be space again for the ply that waits for it.
-    pub(super) fn go_on(self: &Arc<Self>) {
-        self.change((), |state| {
-            if let Some(played) = state.stalled.take() {
-                self.played(state, played);
-            }
-        });
-    }
-
-    fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
-        self.referee.metrics.moved(played.charge);
-        self.span.in_scope(|| debug!(ply = played.ply, pit = %played.pit, taken = played.taken, charged_us = played.charge.charged.0, "played"));
-        if state.game.decision().is_some() {
-            return self.finish(state);
-        }
-        self.write_turn(state);
-        let mover = &state.seats[played.side].link;
-        if (mover.updates || !state.spectators.is_empty())
-            && let Some(moved) = messages::moved(self.id, &state.game)
-        {
-            let line = moved.to_line();
-            if mover.updates {
-                mover.outlet.send(&line);
-            }
-            for spectator in &state.spectators {
-                spectator.send(&line);
-            }
-        }
-    }
-
-    /// Writes the turn of the side to move, in one write with the news where it wants those; its clock runs from then.
-    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State) {
-        if !self.may_tell(state) {
-            return;
-        }
-        let State { game, seats, .. } = &mut *state;
-        let link = &seats[game.side_to_move()].link;
-        SCRATCH.with_borrow_mut(|line| {
-            line.clear();
-            if link.updates
-                && let Some(moved) = messages::moved(self.id, game)
-            {
-                moved.write(line);
-            }
-            messages::turn(self.id, game).write(line);
-            link.outlet.send(line);
-        });
-        game.turn_written(now());
-        self.arm(state);
-    }
-
-    /// The flags look here at the deadline, unless they look earlier anyway.
-    pub(super) fn arm(self: &Arc<Self>, state: &mut State) {
-        let due = state.game.deadline().map(|deadline| deadline + Micros(1));
-        if let Some(due) = due.filter(|due| *due < state.armed) {
-            state.armed = due;
-            self.referee.flags.arm(due, self);
-        }
-    }
-
-    /// The whole state of the game, to one side or to a spectator.
-    pub(super) fn as_started(&self, state: &State, side: Option<Side>) -> Started {
-        messages::started(self.id, &self.pool, self.pairing.rated, &state.seats, &state.game, side)
-    }
-
     fn measure(&self, state: &State, charge: Option<Charge>) {
         if let Some(charge) = charge {
             self.referee.metrics.judged(charge, state.game.terms().control.grace);
         }
     }
 
-    fn waits_for_space(&self, reference: Option<Ref>) -> Error {
+    pub(super) fn waits_for_space(&self, reference: Option<Ref>) -> Error {
         let message = "the server's disk is full: the game stands, and no clock runs; wait for your turn";
         Error { game: Some(self.id), reference, ..Error::new(ErrorCode::Internal, message) }
     }

@@ -68,7 +68,7 @@ impl Room {
             seats.push(Seat { bot, version: None, link: Link { outlet, updates: false } });
         }
         let [south, north]: [Seat; 2] = seats.try_into().unwrap();
-        let sitter = |seat: &Seat, number| Sitter { bot: seat.bot.name.clone(), visitor: Visitor(number) };
+        let sitter = |seat: &Seat, number| Sitter { bot: seat.bot.name.clone(), visitor: Visitor(number), seek: None };
         let pairing = Pairing {
             pool: 1,
             seats: BySide::new(sitter(&south, 1), sitter(&north, 2)),
@@ -204,7 +204,7 @@ async fn a_second_end_and_a_late_turn_are_alarms_and_not_told() {
     play.ended().await;
     play.table.conclude();
     play.table.finish(&mut play.table.lock());
-    play.table.write_turn(&mut play.table.lock());
+    play.table.write_turn(&mut play.table.lock(), false);
     play.assert_quiet().await;
     assert_eq!((room.failures("one_end"), room.failures("silence"), room.failures("no_panic")), (2, 1, 0));
 }

@@ -24,17 +24,28 @@ impl Table {
         if *state.game.phase() != Phase::Running {
             return;
         }
-        let started = Started { resumed: true, ..self.as_started(state, Some(side)) };
-        state.seats[side].link.outlet.tell(&ServerMessage::Started(Box::new(started)));
-        if state.game.side_to_move() != side || state.stalled.is_some() {
+        if state.stalled.is_some() {
+            // The state holds a ply that is not safe yet: nobody is told of it.
+            state.owed[side] = true;
+            return;
+        }
+        self.tell_state(state, side);
+        if state.game.side_to_move() != side {
             return;
         }
         if state.game.clock().stands() {
-            self.write_turn(state);
+            // What was played before stands in `started`.
+            self.write_turn(state, false);
         } else {
             // Its clock has run all the while (`clock.start-away`).
             state.seats[side].link.outlet.tell(&messages::turn(self.id(), &state.game));
         }
+    }
+
+    /// The whole state, to a bot that is back.
+    pub(super) fn tell_state(&self, state: &State, side: Side) {
+        let started = Started { resumed: true, ..self.as_started(state, Some(side)) };
+        state.seats[side].link.outlet.tell(&ServerMessage::Started(Box::new(started)));
     }
 
     /// After a restart nobody is waited for any longer: the clock of the turn runs (`clock.restart`).
@@ -56,6 +67,9 @@ impl Table {
         if *state.game.phase() != Phase::Running {
             let message = "that game is not running; watch one that is";
             return Err(Box::new(Error::new(ErrorCode::WrongGame, message)));
+        }
+        if state.stalled.is_some() {
+            return Err(Box::new(self.waits_for_space(None)));
         }
         let again = state.spectators.iter().any(|spectator| Arc::ptr_eq(spectator, outlet));
         if !again && state.spectators.len() >= SPECTATORS {

@@ -62,8 +62,8 @@ impl Client {
 
     /// All that the bot had sent by `asked` was judged: confirms the flags that had fallen by then.
     pub fn check_flags(&self, asked: Moment) {
-        for (table, _) in self.bot.iter().flat_map(|bot| bot.tables()) {
-            table.confirm_flag(asked);
+        for (table, side) in self.bot.iter().flat_map(|bot| bot.tables()) {
+            table.confirm_flag(side, asked);
         }
     }
 

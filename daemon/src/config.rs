@@ -355,6 +355,17 @@ mod tests {
     }
 
     #[test]
+    fn overload_is_above_the_smallest_grace() {
+        let limit = |text: &str| parse(text).unwrap().overload();
+        let pool = |grace| format!("[[pool]]\nname = \"a{grace}\"\nbase_ms = 1\ngrace_ms = {grace}\n");
+        assert_eq!(limit(""), Some(Micros::from_ms(50)));
+        assert_eq!(limit(&(pool(70) + &pool(60))), Some(Micros::from_ms(60)));
+        assert_eq!(limit(&pool(0)), Some(Micros::from_ms(10)), "a pool may have none");
+        assert_eq!(limit("overload_ms = 7"), Some(Micros::from_ms(7)));
+        assert_eq!(limit("overload_ms = 0"), None);
+    }
+
+    #[test]
     fn every_key_is_in_the_template() {
         let shown = format!("{:?}", Config::default());
         for key in [

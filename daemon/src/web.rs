@@ -47,3 +47,19 @@ async fn metrics(State(hall): State<Arc<Hall>>) -> Response {
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn each_obstacle_is_a_line() {
+        assert_eq!(readiness(&[]).status(), StatusCode::OK);
+        for obstacles in [&["draining"][..], &["disk full"], &["disk full", "overloaded"]] {
+            let answer = readiness(obstacles);
+            assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+            let body = axum::body::to_bytes(answer.into_body(), 1000).await.unwrap();
+            assert_eq!(body, format!("{}\n", obstacles.join("\n")));
+        }
+    }
+}

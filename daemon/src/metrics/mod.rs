@@ -235,3 +235,21 @@ fn counts(registry: &mut Registry, name: &str, help: &str) -> Histogram {
     registry.register(name, help, histogram.clone());
     histogram
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The histogram has own delay where it was asked for, the tally has it always.
+    #[test]
+    fn a_move_within_the_grace_has_no_own_delay_to_show() {
+        let metrics = Metrics::new(Some(Micros(50_000)));
+        let charge = |elapsed, own| Charge { elapsed: Micros(elapsed), own: Micros(own), charged: Micros(0) };
+        metrics.judged(charge(50_000, 0), Micros(50_000));
+        metrics.judged(charge(10_000, 60_000), Micros(50_000));
+        let text = metrics.render().unwrap();
+        assert!(text.contains("modiar_own_delay_seconds_count 1\n"), "{text}");
+        assert!(text.contains("modiar_own_delay_seconds_sum 0.06\n"), "{text}");
+        assert_eq!(metrics.own_tally.counted(), Counted { all: 2, above: 1, above_half: 1 });
+    }
+}

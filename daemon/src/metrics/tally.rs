@@ -48,3 +48,17 @@ impl Tally {
         Counted { all: self.all.load(Ordering::Relaxed), above, above_half }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_exactly_the_limit_is_not_above_it() {
+        let tally = Tally::new(Micros(50_000));
+        for delay in [0, 25_000, 25_001, 50_000, 50_001] {
+            tally.take(Micros(delay));
+        }
+        assert_eq!(tally.counted(), Counted { all: 5, above: 1, above_half: 3 });
+    }
+}

@@ -53,7 +53,6 @@ impl Table {
         if state.finishing {
             return;
         }
-        state.stalled = None;
         // A game that is too broken even for this is over for its bots when the daemon stops.
         let given_up = catch_unwind(AssertUnwindSafe(|| {
             state.game.fault();

@@ -66,8 +66,8 @@ impl Table {
     pub(super) fn go_on(self: &Arc<Self>) {
         self.change((), |state| {
             // Where it was given up or aborted meanwhile its end is on its way, and the ply with it.
-            let ended_otherwise = state.game.decision().is_some() && state.game.line().ending().is_none();
-            let Some(played) = state.stalled.take_if(|_| !ended_otherwise) else { return };
+            let given_up = state.finishing;
+            let Some(played) = state.stalled.take_if(|_| !given_up) else { return };
             if !self.referee.keep_ply(self.slot, &played, self) {
                 state.stalled = Some(played);
                 return;

@@ -80,6 +80,7 @@ impl Table {
 
 impl World {
     pub fn table(&mut self, number: usize) -> &mut Table {
+        self.touched.insert(number);
         self.tables.get_mut(&number).expect("a table is kept until its game is concluded")
     }
 

@@ -14,7 +14,7 @@ use modiar_protocol::server::Openings;
 use modiar_protocol::{BotName, ChallengeId, GameId, GameRules, TimeControl};
 use modiar_rules::EndRules;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
 /// Events after which a world ends.
@@ -74,6 +74,8 @@ pub struct World {
     pub held: bool,
     pub seeks: Seeks,
     pub tables: BTreeMap<usize, Table>,
+    /// The tables that were touched since they were checked.
+    pub touched: BTreeSet<usize>,
     pub pools: Arc<[Pool]>,
     /// The ids of all games there ever were, by number.
     pub ids: Vec<GameId>,
@@ -123,6 +125,7 @@ impl World {
             held: false,
             seeks: Seeks::default(),
             tables: BTreeMap::new(),
+            touched: BTreeSet::new(),
             pools,
             ids: Vec::new(),
             challenges: 0,

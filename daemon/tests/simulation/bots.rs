@@ -48,7 +48,7 @@ pub struct Turn {
 pub type Sent = (u64, Line);
 
 fn said(message: ClientMessage) -> Line {
-    Line::Message(Incoming { message, reference: None })
+    Line::Message(Box::new(Incoming { message, reference: None }))
 }
 
 pub fn hello(bot: &Bot) -> Line {

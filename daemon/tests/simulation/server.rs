@@ -80,7 +80,7 @@ impl World {
                     self.leave(number);
                     return false;
                 }
-                Line::Message(incoming) => Said::Message(incoming),
+                Line::Message(incoming) => Said::Message(*incoming),
                 Line::Empty => Said::Empty,
                 Line::Bad => decode(b"{").map_or_else(Said::Bad, Said::Message),
             };

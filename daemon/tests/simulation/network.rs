@@ -16,7 +16,7 @@ pub const WAKE: u64 = 2_000;
 /// What a bot sends.
 #[derive(Clone, Debug)]
 pub enum Line {
-    Message(Incoming),
+    Message(Box<Incoming>),
     Empty,
     Bad,
     /// The end of the stream.

@@ -80,7 +80,7 @@ impl World {
                     self.leave(number);
                     return false;
                 }
-                Line::Message(incoming) => Said::Message(incoming),
+                Line::Message(incoming) => Said::Message(*incoming),
                 Line::Empty => Said::Empty,
                 Line::Bad => decode(b"{").map_or_else(Said::Bad, Said::Message),
             };
@@ -382,9 +382,11 @@ impl World {
         if !self.up {
             return;
         }
-        for number in self.tables.keys().copied().collect::<Vec<_>>() {
-            self.check_table(number);
-            self.check_journal(number);
+        for number in std::mem::take(&mut self.touched) {
+            if self.tables.contains_key(&number) {
+                self.check_table(number);
+                self.check_journal(number);
+            }
         }
         for pool in 0..self.pools.len() {
             let standing = self.seeks.standing.iter().filter(|((at, _), _)| *at == pool);

@@ -8,7 +8,7 @@ use modiar::clock::{Arrival as _, Charge, Micros, Moment};
 use modiar::lobby::Pairing;
 use modiar::referee::{Game, Phase, Played, Terms, Verdict};
 use modiar_protocol::client::Move;
-use modiar_protocol::{ClientMessage, Incoming, Termination};
+use modiar_protocol::{ClientMessage, Termination};
 use modiar_rules::{BySide, Pit, Side};
 
 const LOOK_AGAIN: Micros = Micros(100_000);
@@ -80,6 +80,7 @@ impl Table {
 
 impl World {
     pub fn table(&mut self, number: usize) -> &mut Table {
+        self.touched.insert(number);
         self.tables.get_mut(&number).expect("a table is kept until its game is concluded")
     }
 
@@ -367,10 +368,11 @@ impl World {
     fn check_unread(&mut self, number: usize) {
         let (id, table) = (self.ids[number], &self.tables[&number]);
         let Some((deadline, link)) = table.deadline().zip(table.link_to_move()) else { return };
-        let unread = self.connections[link].kernel.iter().find(|(at, line)| {
-            let of_game = matches!(line, Line::Message(Incoming { message: ClientMessage::Move(wanted), .. }) if wanted.game == id);
-            of_game && *at <= deadline
-        });
+        let of_game = |line: &Line| {
+            let Line::Message(incoming) = line else { return false };
+            matches!(&incoming.message, ClientMessage::Move(wanted) if wanted.game == id)
+        };
+        let unread = self.connections[link].kernel.iter().find(|(at, line)| *at <= deadline && of_game(line));
         let unread = unread.map(|(at, _)| *at).filter(|_| self.is_live(Some(link)));
         self.demand(unread.is_none(), || {
             format!("game {number}: a flag fell at {deadline:?} with a move of {unread:?} unread")
@@ -409,15 +411,11 @@ impl World {
         self.demand(same, || format!("game {number}: the journal has other plies"));
     }
 
-    /// Nobody overlooked a flag: at the end of the world none is long due.
-    pub fn check_flags_were_seen(&mut self) {
-        let late = Micros(12_000_000);
-        let due = self.tables.iter().find(|(_, table)| {
-            let deadline = table.game.deadline();
-            deadline.is_some_and(|deadline| self.now > deadline + late)
-        });
-        let due = due.map(|(number, _)| *number);
-        let stopped = !self.up || self.now < self.stops.until + late;
-        self.demand(due.is_none() || stopped, || format!("game {due:?}: nobody looks at its flag"));
+    /// Where nobody plays on, every game comes to its end.
+    pub fn check_all_ended(&mut self) {
+        let number = self.tables.keys().next().copied();
+        self.demand(number.is_none(), || format!("game {number:?}: nobody looks at its flag"));
+        let number = self.disk.journal.keys().next().copied();
+        self.demand(number.is_none(), || format!("game {number:?} is over and still in the journal"));
     }
 }

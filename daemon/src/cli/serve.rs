@@ -6,7 +6,7 @@ use crate::lobby::{Hall, Setup};
 use crate::net::{Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
-use crate::store::{self, Accounts, Archive, DataDir, SqliteStore};
+use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle};
 use crate::{admin, logging, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -143,6 +143,7 @@ struct House {
     referee: Arc<Referee>,
     journal: Arc<Journal>,
     flags: Arc<Flags>,
+    store: StoreHandle,
     writer: JoinHandle<()>,
     failed: CancellationToken,
 }
@@ -159,7 +160,7 @@ impl House {
 
         let (journal, flags, failed) = (Arc::new(journal), Arc::new(Flags::default()), CancellationToken::new());
         let referee =
-            Referee::new(handle, Arc::clone(&journal), Arc::clone(&flags), config.node.clone(), failed.clone());
+            Referee::new(handle.clone(), Arc::clone(&journal), Arc::clone(&flags), config.node.clone(), failed.clone());
         let setup = Setup {
             pools: config.pools.clone().into(),
             guests: config.takes_guests(),
@@ -171,7 +172,7 @@ impl House {
         for record in recent {
             hall.tell_later(&record);
         }
-        Ok(Self { hall, accounts, referee, journal, flags, writer, failed })
+        Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
     }
 
     /// Starts what goes on beside the connections, until `stop`.
@@ -185,7 +186,7 @@ impl House {
 
     /// Stores the results that are decided, and leaves the journal so that the games that still run go on.
     async fn close(self, failure: bool) -> anyhow::Result<()> {
-        let Self { hall, accounts, referee, journal, flags, writer, .. } = self;
+        let Self { referee, journal, store, writer, .. } = self;
         if failure {
             return Ok(());
         }
@@ -193,7 +194,7 @@ impl House {
             warn!("some results could not be stored");
         }
         journal.stopped()?;
-        drop((hall, accounts, referee, flags));
+        store.stop().await;
         writer.join().map_err(|_| anyhow::anyhow!("the store's writer failed"))
     }
 }

@@ -112,7 +112,7 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     tasks.spawn(web::serve(http, stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(Listener::new(bots, Arc::clone(&house.hall))?.run(connections.clone(), no_more.clone()));
-    house.keep(&tasks, &stop, config.restart_wait());
+    house.keep(&tasks, &no_more, &stop, config.restart_wait());
 
     let failure = tokio::select! {
         () = signals.next() => false,
@@ -121,6 +121,7 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     if !failure {
         drain(&house.hall, &config, &mut signals).await;
     }
+    // Before the goodbyes: a bot that may move no longer loses no time.
     no_more.cancel();
     house.hall.dismiss();
     connections.close();
@@ -175,9 +176,9 @@ impl House {
         Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
     }
 
-    /// Starts what goes on beside the connections, until `stop`.
-    fn keep(&self, tasks: &TaskTracker, stop: &CancellationToken, restart_wait: Duration) {
-        tasks.spawn(Arc::clone(&self.flags).run(stop.clone()));
+    /// Starts what goes on beside the connections: until `stop`, and what ends games only until `no_more`.
+    fn keep(&self, tasks: &TaskTracker, no_more: &CancellationToken, stop: &CancellationToken, restart_wait: Duration) {
+        tasks.spawn(Arc::clone(&self.flags).run(no_more.clone()));
         tasks.spawn(Arc::clone(&self.hall).lapse_challenges(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).keep_house(restart_wait, stop.clone()));
         let (referee, stop) = (Arc::clone(&self.referee), stop.clone());

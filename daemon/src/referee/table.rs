@@ -23,7 +23,7 @@ use modiar_rules::{BySide, MovesError, ReplayError, Side, moves_text, parse_move
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
-use tracing::{Span, debug, info, info_span, warn};
+use tracing::{Span, debug, error, info, info_span, warn};
 use uuid::Uuid;
 
 /// How long a connection has to read what the kernel holds before its game is looked at again.
@@ -135,10 +135,11 @@ impl Table {
     }
 
     /// Sets a table up as the journal has it, its bots away. A game that had ended by its last ply is finished now, and
-    /// where `lost`, what was told may be gone: the game is aborted.
+    /// where `lost`, what was told may be gone: the game is aborted. One whose plies cannot be played ends with a server
+    /// error before the first that cannot (`forfeit.server-error`).
     ///
     /// # Errors
-    /// The plies cannot be played.
+    /// Its opening cannot be played.
     pub fn restore(
         saved: &SavedGame,
         pairing: Pairing,
@@ -155,9 +156,16 @@ impl Table {
             must_show: pairing.must_show,
         };
         let plies: Vec<_> = plies.iter().map(|ply| (ply.pit, terms.control.charge(ply.elapsed, ply.own))).collect();
-        let game = Game::resume(terms, &plies, *forgiven)?;
+        let (game, end) = match Game::resume(terms.clone(), &plies, *forgiven) {
+            Ok(game) => (game, lost.then_some(Termination::Aborted)),
+            Err(error) => {
+                error!(game = %opening.game, %error, "a game cannot go on");
+                let whole = usize::try_from(error.ply).unwrap_or(1).saturating_sub(1 + terms.opening.len());
+                (Game::resume(terms, &plies[..whole], *forgiven)?, Some(Termination::ServerError))
+            }
+        };
         let table = Self::around(game, opening, pairing, pool, seats, false, referee);
-        table.resume(lost);
+        table.resume(end);
         Ok(table)
     }
 
@@ -318,14 +326,14 @@ impl Table {
         self.write_turn(&mut state, false);
     }
 
-    fn resume(self: &Arc<Self>, lost: bool) {
+    fn resume(self: &Arc<Self>, end: Option<Termination>) {
         let mut state = self.lock();
-        self.span.in_scope(|| info!(ply = state.game.line().position().ply(), lost, "resumed"));
+        self.span.in_scope(|| info!(ply = state.game.line().position().ply(), ?end, "resumed"));
         for side in Side::ALL {
             state.seats[side].bot.sit(side, Arc::clone(self));
         }
-        if lost {
-            state.game.abort(Termination::Aborted);
+        if let Some(end) = end {
+            state.game.abort(end);
         }
         if state.game.decision().is_some() {
             self.finish(&state);

@@ -9,7 +9,7 @@ use modiar_protocol::server::Ended;
 use modiar_protocol::{GameResult, ServerMessage, Termination};
 use modiar_rules::Side;
 use std::sync::Arc;
-use tracing::{info, warn};
+use tracing::info;
 
 impl Table {
     /// The game is Decided: its record goes to the store, and only what comes back from there is told.
@@ -48,9 +48,7 @@ impl Table {
         self.tell_players(&state, &ended);
         self.tell_others(&mut state, ended);
         drop(state);
-        if let Err(error) = self.referee.journal.over(self.slot) {
-            warn!(%error, "the journal still holds a finished game; the next start will see that it is stored");
-        }
+        self.referee.told(self.slot);
     }
 
     fn tell_players(&self, state: &State, ended: &Ended) {

@@ -1,7 +1,9 @@
 //! A real daemon process on free ports, and bots that are scripted line by line.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test takes what it needs, and fails at once
 
+pub mod journal;
 pub mod programs;
+pub mod returning;
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use crate::metrics::Metrics;
 use crate::net::{Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
-use crate::store::{self, Accounts, Archive, DataDir, SqliteStore};
+use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle};
 use crate::{admin, logging, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -113,7 +113,7 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(Listener::new(bots, Arc::clone(&house.hall))?.run(connections.clone(), no_more.clone()));
-    house.keep(&tasks, &stop, config.restart_wait());
+    house.keep(&tasks, &no_more, &stop, config.restart_wait());
 
     let failure = tokio::select! {
         () = signals.next() => false,
@@ -122,6 +122,7 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     if !failure {
         drain(&house.hall, &config, &mut signals).await;
     }
+    // Before the goodbyes: a bot that may move no longer loses no time.
     no_more.cancel();
     house.hall.dismiss();
     connections.close();
@@ -144,6 +145,7 @@ struct House {
     referee: Arc<Referee>,
     journal: Arc<Journal>,
     flags: Arc<Flags>,
+    store: StoreHandle,
     writer: JoinHandle<()>,
     failed: CancellationToken,
 }
@@ -161,7 +163,7 @@ impl House {
 
         let (journal, flags, failed) = (Arc::new(journal), Arc::new(Flags::default()), CancellationToken::new());
         let referee = Referee::new(
-            handle,
+            handle.clone(),
             Arc::clone(&journal),
             Arc::clone(&flags),
             config.node.clone(),
@@ -179,12 +181,12 @@ impl House {
         for record in recent {
             hall.tell_later(&record);
         }
-        Ok(Self { hall, accounts, referee, journal, flags, writer, failed })
+        Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
     }
 
-    /// Starts what goes on beside the connections, until `stop`.
-    fn keep(&self, tasks: &TaskTracker, stop: &CancellationToken, restart_wait: Duration) {
-        tasks.spawn(Arc::clone(&self.flags).run(stop.clone()));
+    /// Starts what goes on beside the connections: until `stop`, and what ends games only until `no_more`.
+    fn keep(&self, tasks: &TaskTracker, no_more: &CancellationToken, stop: &CancellationToken, restart_wait: Duration) {
+        tasks.spawn(Arc::clone(&self.flags).run(no_more.clone()));
         tasks.spawn(Arc::clone(self.hall.metrics()).watch_loop(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).lapse_challenges(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).keep_house(restart_wait, stop.clone()));
@@ -194,7 +196,7 @@ impl House {
 
     /// Stores the results that are decided, and leaves the journal so that the games that still run go on.
     async fn close(self, failure: bool) -> anyhow::Result<()> {
-        let Self { hall, accounts, referee, journal, flags, writer, .. } = self;
+        let Self { referee, journal, store, writer, .. } = self;
         if failure {
             return Ok(());
         }
@@ -202,7 +204,7 @@ impl House {
             warn!("some results could not be stored");
         }
         journal.stopped()?;
-        drop((hall, accounts, referee, flags));
+        store.stop().await;
         writer.join().map_err(|_| anyhow::anyhow!("the store's writer failed"))
     }
 }

@@ -159,7 +159,8 @@ impl Hall {
                 messages_per_s: MESSAGES_PER_SECOND.into(),
                 games: games.min(GAMES_AT_ONCE),
             },
-            games: bot.tables().iter().map(|(table, _)| table.id()).collect(),
+            // One that is decided is told only by its `ended`.
+            games: bot.tables().iter().filter(|(table, _)| table.is_running()).map(|(table, _)| table.id()).collect(),
             missed: bot.take_missed(),
             reference,
         };

@@ -36,9 +36,9 @@ impl Hall {
         let mut restored = Restored::default();
         for saved in recovered.games {
             if let Some(record) = stored(&saved) {
+                self.expect_guests(&saved);
                 self.tell_later(&record);
-                // So that the next start does not ask again; if the disk is full, it will.
-                let _ = self.referee.forget(saved.opening.slot);
+                self.referee.told(saved.opening.slot);
                 restored.stored += 1;
             } else if let Err(error) = self.restore_game(&saved, lost) {
                 error!(game = %saved.opening.game, %error, "a game could not go on");
@@ -68,6 +68,14 @@ impl Hall {
                 None => continue,
             };
             bot.missed(ended(record));
+        }
+    }
+
+    /// The guests of a game that is over may come back to hear of it (`session.guest-resume`).
+    fn expect_guests(&self, saved: &SavedGame) {
+        let mut state = self.lock();
+        for seat in saved.opening.seats.iter().filter(|seat| seat.resume.is_some() && !self.accounts.owns(&seat.name)) {
+            state.restore_seat(seat);
         }
     }
 
@@ -118,6 +126,8 @@ impl State {
     }
 
     fn know(&mut self, bot: Bot) -> Arc<Bot> {
+        // It has been away since the daemon stopped, and is not waited for without end.
+        bot.left();
         let (name, bot): (BotName, _) = (bot.name.clone(), Arc::new(bot));
         self.bots.insert(name, Arc::clone(&bot));
         bot

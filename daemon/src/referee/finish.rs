@@ -10,7 +10,7 @@ use modiar_protocol::server::Ended;
 use modiar_protocol::{GameResult, ServerMessage, Termination};
 use modiar_rules::Side;
 use std::sync::Arc;
-use tracing::{info, warn};
+use tracing::info;
 
 impl Table {
     /// The game is Decided: its record goes to the store, and only what comes back from there is told.
@@ -45,9 +45,7 @@ impl Table {
     /// The result is durable: the last news, `ended` to everybody, and the answers that waited for it.
     pub fn conclude(self: &Arc<Self>) {
         self.change((), |state| self.tell_end(state));
-        if let Err(error) = self.referee.journal.over(self.slot) {
-            warn!(%error, "the journal still holds a finished game; the next start will see that it is stored");
-        }
+        self.referee.told(self.slot);
     }
 
     fn tell_end(&self, state: &mut State) {

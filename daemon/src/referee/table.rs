@@ -21,7 +21,7 @@ use modiar_protocol::{ErrorCode, GameId, Ref, ServerMessage, Termination};
 use modiar_rules::{BySide, MovesError, ReplayError, Side, moves_text, parse_moves};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
-use tracing::{Span, info_span, warn};
+use tracing::{Span, error, info_span, warn};
 use uuid::Uuid;
 
 /// How long a connection has to read what the kernel holds before its game is looked at again.
@@ -146,10 +146,11 @@ impl Table {
     }
 
     /// Sets a table up as the journal has it, its bots away. A game that had ended by its last ply is finished now, and
-    /// where `lost`, what was told may be gone: the game is aborted.
+    /// where `lost`, what was told may be gone: the game is aborted. One whose plies cannot be played ends with a server
+    /// error before the first that cannot (`forfeit.server-error`).
     ///
     /// # Errors
-    /// The plies cannot be played.
+    /// Its opening cannot be played.
     pub fn restore(
         saved: &SavedGame,
         pairing: Pairing,
@@ -166,9 +167,16 @@ impl Table {
             must_show: pairing.must_show,
         };
         let plies: Vec<_> = plies.iter().map(|ply| (ply.pit, terms.control.charge(ply.elapsed, ply.own))).collect();
-        let game = Game::resume(terms, &plies, *forgiven)?;
+        let (game, end) = match Game::resume(terms.clone(), &plies, *forgiven) {
+            Ok(game) => (game, lost.then_some(Termination::Aborted)),
+            Err(error) => {
+                error!(game = %opening.game, %error, "a game cannot go on");
+                let whole = usize::try_from(error.ply).unwrap_or(1).saturating_sub(1 + terms.opening.len());
+                (Game::resume(terms, &plies[..whole], *forgiven)?, Some(Termination::ServerError))
+            }
+        };
         let table = Self::around(game, opening, pairing, pool, seats, false, referee);
-        table.resume(lost);
+        table.resume(end);
         Ok(table)
     }
 

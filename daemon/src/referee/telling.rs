@@ -34,14 +34,14 @@ impl Table {
         });
     }
 
-    pub(super) fn resume(self: &Arc<Self>, lost: bool) {
+    pub(super) fn resume(self: &Arc<Self>, end: Option<Termination>) {
         self.change((), |state| {
-            self.span.in_scope(|| info!(ply = state.game.line().position().ply(), lost, "resumed"));
+            self.span.in_scope(|| info!(ply = state.game.line().position().ply(), ?end, "resumed"));
             for side in Side::ALL {
                 state.seats[side].bot.sit(side, Arc::clone(self));
             }
-            if lost {
-                state.game.abort(Termination::Aborted);
+            if let Some(end) = end {
+                state.game.abort(end);
             }
             if state.game.decision().is_some() {
                 self.finish(state);

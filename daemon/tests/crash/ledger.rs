@@ -74,21 +74,17 @@ impl Ledger {
         self.games.values().any(|told| told.ended.is_none())
     }
 
-    /// Every game that it believes to run must be named.
+    /// A game that it believes to run and that is named neither as running nor as missed is being stored: its end must
+    /// come yet.
     pub fn welcome(&mut self, welcome: &Value) {
         for ended in welcome["missed"].as_array().into_iter().flatten() {
             self.ended(ended, false);
         }
-        let games = welcome["games"].as_array().unwrap();
-        let unknown: Vec<String> = self
-            .games
-            .iter()
-            .filter(|(id, told)| told.ended.is_none() && !games.contains(&json!(id)))
-            .map(|(id, _)| id.clone())
-            .collect();
-        for id in unknown {
-            let told = self.games.remove(&id);
-            self.bad(format!("{id} is gone: {told:?}; {welcome}"));
+        for game in welcome["games"].as_array().unwrap() {
+            let over = self.games.get(game.as_str().unwrap()).is_some_and(|told| told.ended.is_some());
+            if over {
+                self.bad(format!("{game} is over and to be resumed: {welcome}"));
+            }
         }
     }
 
@@ -187,6 +183,9 @@ impl Ledger {
                 self.tally.faults.push(format!("{}: {id} is not stored: {told:?}", self.name));
                 continue;
             };
+            if told.ended.is_none() {
+                self.bad(format!("it never heard of the end of {id}: {told:?}"));
+            }
             if !record["moves"].as_str().unwrap().starts_with(&told.moves) {
                 self.bad(format!("{told:?} is stored as {record}"));
             }

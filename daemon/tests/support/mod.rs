@@ -2,7 +2,9 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test takes what it needs, and fails at once
 
 pub mod http;
+pub mod journal;
 pub mod programs;
+pub mod returning;
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};

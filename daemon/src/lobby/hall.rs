@@ -142,14 +142,15 @@ impl Hall {
     /// Starts no games while the disk has no room, forgets who will not come back, and after `restart_wait` waits no
     /// longer for those whose games were restored; until `stop`.
     pub async fn keep_house(self: Arc<Self>, restart_wait: Duration, stop: CancellationToken) {
-        let (mut held, mut ticks, mut waiting) = (false, 0u64, true);
+        let (mut ticks, mut waiting) = (0u64, true);
         let restarted = time::now();
         while !stop.is_cancelled() {
             let room = self.referee.has_room();
+            // A game that could not start holds the lobby too.
+            let held = self.lock().lobby.held;
             if held == room {
-                held = !room;
-                warn!(held, "new games wait for space on the disk");
-                self.hold(held);
+                warn!(held = !room, "new games wait for space on the disk");
+                self.hold(!room);
             }
             if waiting && time::now().since(restarted) >= restart_wait.into() {
                 waiting = false;

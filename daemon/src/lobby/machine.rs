@@ -215,7 +215,7 @@ impl Lobby {
         else {
             return Ok(Vec::new());
         };
-        if !self.has_room(&from) || !self.has_room(&to) {
+        if self.held || !self.has_room(&from) || !self.has_room(&to) {
             let ended = |visitor| challenge_ended(visitor, id, ChallengeEnd::Unavailable, None);
             return Ok(vec![ended(standing.from), ended(standing.to)]);
         }

@@ -29,7 +29,7 @@ impl Hall {
     /// Sets the games up again that `recovered` has; of those that are `stored` only the end is told again. After a
     /// failure of power what was told may be gone: such games are aborted, never silently rewound (`session.kill`).
     pub fn restore(&self, recovered: Recovered, stored: impl Fn(&SavedGame) -> Option<Record>) -> Restored {
-        let lost = !recovered.same_boot && !recovered.stopped;
+        let lost = recovered.games.iter().filter(|game| game.lost).count();
         if recovered.torn > 0 {
             warn!(bytes = recovered.torn, "the journal's end had not reached the disk; it was cut");
         }
@@ -40,7 +40,7 @@ impl Hall {
                 self.tell_later(&record);
                 self.referee.told(saved.opening.slot);
                 restored.stored += 1;
-            } else if let Err(error) = self.restore_game(&saved, lost) {
+            } else if let Err(error) = self.restore_game(&saved) {
                 error!(game = %saved.opening.game, %error, "a game could not go on");
                 restored.lost += 1;
             } else {
@@ -51,7 +51,7 @@ impl Hall {
             resumed = restored.resumed,
             stored = restored.stored,
             lost = restored.lost,
-            aborted = lost,
+            power_failed = lost,
             "games restored"
         );
         restored
@@ -87,7 +87,7 @@ impl Hall {
         }
     }
 
-    fn restore_game(&self, saved: &SavedGame, lost: bool) -> Result<(), OpenError> {
+    fn restore_game(&self, saved: &SavedGame) -> Result<(), OpenError> {
         let opening = &saved.opening;
         let mut state = self.lock();
         let [south, north] = &opening.seats;
@@ -109,7 +109,7 @@ impl Hall {
         };
         let present =
             BySide::new((south.name.clone(), south.resume.is_some()), (north.name.clone(), north.resume.is_some()));
-        let table = Table::restore(saved, pairing, pool, seats, Arc::clone(&self.referee), lost)?;
+        let table = Table::restore(saved, pairing, pool, seats, Arc::clone(&self.referee))?;
         state.lobby.restore(&present);
         self.seat(&mut state, table);
         Ok(())

@@ -146,7 +146,7 @@ impl Table {
     }
 
     /// Sets a table up as the journal has it, its bots away. A game that had ended by its last ply is finished now, and
-    /// where `lost`, what was told may be gone: the game is aborted. One whose plies cannot be played ends with a server
+    /// where power failed, what was told may be gone: the game is aborted. One whose plies cannot be played ends with a server
     /// error before the first that cannot (`forfeit.server-error`).
     ///
     /// # Errors
@@ -157,9 +157,8 @@ impl Table {
         pool: Pool,
         seats: BySide<Seat>,
         referee: Arc<Referee>,
-        lost: bool,
     ) -> Result<Arc<Self>, OpenError> {
-        let SavedGame { opening, plies, forgiven } = saved;
+        let SavedGame { opening, plies, forgiven, lost } = saved;
         let terms = Terms {
             control: opening.time.into(),
             rules: opening.rules,

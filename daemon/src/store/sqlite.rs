@@ -136,6 +136,8 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
 /// There is no database, `copy` exists, or it cannot be written.
 pub fn back_up(data: &DataDir, copy: &Path) -> Result<(), StoreError> {
     let store = open_beside(data)?;
+    // The copy counts as writing; the database itself is only read.
+    store.database.pragma_update(None, "query_only", false).map_err(StoreError::sqlite(&store.path))?;
     migrate::back_up(&store.database, &store.path, copy)
 }
 

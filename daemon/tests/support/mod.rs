@@ -51,7 +51,26 @@ impl Daemon {
 
     /// At an address that an earlier one had.
     pub fn start_at(bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
-        let mut command = Command::new(MODIAR);
+        Self::start_by(Command::new(MODIAR), bots, data, config, environment)
+    }
+
+    /// With a disk of its own of so many bytes, which no other process sees; it is gone with the daemon.
+    pub fn start_on_small_disk(bytes: u64, config: &str) -> Self {
+        let data = TempDir::new().unwrap();
+        let disk = data.path().join("data");
+        std::fs::create_dir(&disk).unwrap();
+        let mut command = Command::new("unshare");
+        let mount = "mount -t tmpfs -o size=$0 none \"$1\" && shift && exec \"$@\"";
+        command.args(["-m", "sh", "-c", mount, &bytes.to_string()]).arg(disk).arg(MODIAR);
+        Self::start_by(command, "127.0.0.1:0", data, config, &[])
+    }
+
+    /// The data directory as the daemon sees it, mounts of its own included.
+    pub fn data_within(&self) -> PathBuf {
+        Path::new(&format!("/proc/{}/root", self.pid())).join(self.data().strip_prefix("/").unwrap())
+    }
+
+    fn start_by(mut command: Command, bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
         // What a test starts must not depend on how busy the machine is: overload is a test of its own.
         command.arg("serve").env("MODIAR_DATA", data.path().join("data")).env("MODIAR_OVERLOAD_MS", "0");
         command.envs(environment.iter().copied());
@@ -249,6 +268,16 @@ pub fn have(tool: &str) -> bool {
         eprintln!("SKIPPED: {tool} is not installed");
     }
     found
+}
+
+/// Whether this system lets a test have mounts of its own, as root mostly may.
+pub fn may_mount() -> bool {
+    let probe = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
+    let may = probe.is_ok_and(|output| output.status.success());
+    if !may {
+        eprintln!("SKIPPED: this system allows no mounts in a test");
+    }
+    may
 }
 
 /// Asserts that nothing but the answer to this ping is on its way to `peer`.

@@ -84,6 +84,12 @@ pub enum Entry {
     Synced(u64),
     /// The daemon stopped in order.
     Stopped,
+    /// The games follow that ran at a start; whatever stands before is void.
+    Snapshot,
+    /// Power failed while the games so far ran: what was told of them may be gone.
+    Lost,
+    /// The journal goes on in the next segment.
+    Continued,
 }
 
 impl Entry {
@@ -135,6 +141,9 @@ impl Entry {
                 5
             }
             Self::Stopped => 6,
+            Self::Snapshot => 7,
+            Self::Lost => 8,
+            Self::Continued => 9,
         })
     }
 
@@ -168,6 +177,9 @@ impl Entry {
             4 => Self::Over(Slot(number(0)?)),
             5 => Self::Synced(number(0)?),
             6 => Self::Stopped,
+            7 => Self::Snapshot,
+            8 => Self::Lost,
+            9 => Self::Continued,
             _ => return None,
         })
     }
@@ -182,4 +194,6 @@ pub struct SavedGame {
     pub plies: Vec<SavedPly>,
     /// Illegal pits forgiven.
     pub forgiven: BySide<u16>,
+    /// Power failed since: what was told may be gone.
+    pub lost: bool,
 }

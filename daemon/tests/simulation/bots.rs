@@ -99,9 +99,7 @@ pub fn answer(temper: Temper, turn: Turn, dice: &mut Dice) -> Vec<Sent> {
         3 => vec![(0, play(game, pit, Some(ply.saturating_sub(2).max(1)))), good],
         4 => vec![(think, play(game, u8::try_from(dice.below(6)).unwrap(), Some(ply))), (10, good.1)],
         5 => vec![(think, said(ClientMessage::Resign { game }))],
-        6 => {
-            (0..u64::from(20 + dice.below(150) as u8)).map(|_| (10, said(ClientMessage::Ping))).chain([good]).collect()
-        }
+        6 => (0..20 + dice.below(150)).map(|_| (10, said(ClientMessage::Ping))).chain([good]).collect(),
         7 => vec![(0, Line::Bad), (0, Line::Empty), good],
         8 => vec![(0, play(GameId::NOWHERE, pit, None)), good],
         9 => vec![good, (dice.below(100), said(ClientMessage::Ping))],

@@ -8,6 +8,8 @@
 //!
 //! A seed that found a fault is kept in `seeds.txt`, with what it found.
 
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
 mod bots;
 mod dice;
 mod disk;

@@ -93,7 +93,7 @@ fn pool(name: &str, dice: &mut Dice) -> Pool {
         base_ms: dice.pick(&[0, 100, 400, 2_000, 10_000, 60_000]),
         increment_ms: dice.pick(&[0, 0, 20, 100]),
         grace_ms: dice.pick(&[0, 20, 50]),
-        move_ms: dice.once_in(4).then(|| 200),
+        move_ms: dice.once_in(4).then_some(200),
     };
     let ends = EndRules { majority: dice.once_in(4), quiet_plies: dice.pick(&[200, 12]), ..EndRules::default() };
     let rules = GameRules::new(ends, dice.pick(&[0, 0, 1, 3]));
@@ -225,7 +225,7 @@ impl World {
 
     pub fn trace(&self, text: impl FnOnce() -> String) {
         if self.tracing {
-            println!("{:>12} {}", self.now.0, text());
+            eprintln!("{:>12} {}", self.now.0, text());
         }
     }
 

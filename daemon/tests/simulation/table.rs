@@ -167,6 +167,7 @@ impl World {
         };
         if verdict == Verdict::Decided {
             self.check_unread(number);
+            self.check_prompt(number);
             self.finish(number);
         }
     }
@@ -377,6 +378,15 @@ impl World {
         self.demand(unread.is_none(), || {
             format!("game {number}: a flag fell at {deadline:?} with a move of {unread:?} unread")
         });
+    }
+
+    /// A flag falls soon after its time: what a stop delayed may be waited for once more.
+    fn check_prompt(&mut self, number: usize) {
+        let Some(deadline) = self.tables[&number].deadline() else { return };
+        let stopped = self.stops.within(deadline, self.now);
+        let latest = deadline + stopped + stopped + Micros(500_000);
+        let now = self.now;
+        self.demand(now <= latest, || format!("game {number}: a flag of {deadline:?} fell after {latest:?}"));
     }
 
     /// What holds of every game at every moment.

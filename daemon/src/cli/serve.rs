@@ -164,6 +164,7 @@ impl House {
             pools: config.pools.clone().into(),
             guests: config.takes_guests(),
             accounts: Arc::clone(&accounts),
+            limits: config.limits,
             seed: time::unix_ms(),
         };
         let hall = Hall::open(setup, Arc::clone(&referee));

@@ -1,6 +1,7 @@
 //! A real daemon process on free ports, and bots that are scripted line by line.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test takes what it needs, and fails at once
 
+pub mod process;
 pub mod programs;
 
 use modiar_conformance::Peer;
@@ -43,7 +44,18 @@ impl Daemon {
 
     /// In a data directory that may hold earlier games.
     pub fn start_in(data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
-        let mut command = Command::new(MODIAR);
+        Self::start_as(Command::new(MODIAR), data, config, environment)
+    }
+
+    /// With at most so many open files.
+    pub fn start_with_files(files: u32, config: &str) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), MODIAR]);
+        Self::start_as(shell, TempDir::new().unwrap(), config, &[])
+    }
+
+    /// `command` becomes the daemon.
+    fn start_as(mut command: Command, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
         command.arg("serve").env("MODIAR_DATA", data.path().join("data")).envs(environment.iter().copied());
         std::fs::write(data.path().join("modiar.toml"), config).unwrap();
         command.arg("--config").arg(data.path().join("modiar.toml"));

@@ -4,7 +4,7 @@ use super::BAD_CONFIG;
 use crate::config::{Config, ConfigError, TEMPLATE};
 use crate::lobby::{Hall, Setup};
 use crate::metrics::Metrics;
-use crate::net::{Listener, bind};
+use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
 use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle};
@@ -21,7 +21,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 /// How long games that were ended by the stop may take to be stored, and connections to be seen off.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -68,13 +68,20 @@ impl Serve {
                 return Ok(ExitCode::from(BAD_CONFIG));
             }
         };
+        let certificate = match config.tls.as_ref().map(Certificate::load).transpose() {
+            Ok(certificate) => certificate.map(Arc::new),
+            Err(error) => {
+                eprintln!("modiar: bad configuration: [tls] {error:#}");
+                return Ok(ExitCode::from(BAD_CONFIG));
+            }
+        };
         if self.check_config {
             eprintln!("modiar: the configuration is good");
             return Ok(ExitCode::SUCCESS);
         }
         logging::start(config.log.format)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(serve(config))
+        runtime.block_on(serve(config, certificate))
     }
 
     /// The configuration of the file and the environment, with the flags laid over it.
@@ -95,7 +102,7 @@ impl Serve {
     }
 }
 
-async fn serve(config: Config) -> anyhow::Result<ExitCode> {
+async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::catch()?;
     let data = DataDir::new(&config.data);
     let claim = data.claim()?;
@@ -112,7 +119,11 @@ async fn serve(config: Config) -> anyhow::Result<ExitCode> {
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
     tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
-    tasks.spawn(Listener::new(bots, Arc::clone(&house.hall))?.run(connections.clone(), no_more.clone()));
+    if let Some(certificate) = &certificate {
+        tasks.spawn(renew(Arc::clone(certificate), signal(SignalKind::hangup())?, stop.clone()));
+    }
+    let listener = Listener::new(bots, Arc::clone(&house.hall), config.connections_per_address(), certificate)?;
+    tasks.spawn(listener.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
 
     let failure = tokio::select! {
@@ -174,6 +185,7 @@ impl House {
             pools: config.pools.clone().into(),
             guests: config.takes_guests(),
             accounts: Arc::clone(&accounts),
+            limits: config.limits,
             seed: time::unix_ms(),
         };
         let hall = Hall::open(setup, Arc::clone(&referee));
@@ -216,6 +228,20 @@ async fn drain(hall: &Hall, config: &Config, signals: &mut Signals) {
         () = hall.emptied() => {}
         () = tokio::time::sleep(config.drain()) => {}
         () = signals.next() => {}
+    }
+}
+
+/// Reads the certificate again at every SIGHUP, until `stop`; one that cannot be used leaves the old one.
+async fn renew(certificate: Arc<Certificate>, mut hangup: Signal, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = hangup.recv() => {}
+        }
+        match certificate.reload() {
+            Ok(()) => info!("the certificate was read again"),
+            Err(error) => error!(error = format!("{error:#}"), "the old certificate stays"),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::net::Outlet;
 use crate::referee::Link;
 use crate::store::{Account, TokenHash, new_token};
 use modiar_protocol::client::Hello;
-use modiar_protocol::limits::{CLIENT_LINE_BYTES, GAMES_AT_ONCE, GUEST_KEPT, MESSAGES_PER_SECOND, SERVER_LINE_BYTES};
+use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, SERVER_LINE_BYTES};
 use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
 use modiar_protocol::{BotName, ErrorCode, GoodbyeReason, PROTOCOL, Ref, Secret, ServerMessage};
 use std::collections::BTreeMap;
@@ -156,8 +156,8 @@ impl Hall {
             pools: self.pools.iter().map(PoolInfo::from).collect(),
             limits: WelcomeLimits {
                 line_bytes: CLIENT_LINE_BYTES as u64,
-                messages_per_s: MESSAGES_PER_SECOND.into(),
-                games: games.min(GAMES_AT_ONCE),
+                messages_per_s: self.limits.messages_per_second,
+                games: games.min(self.limits.games_per_bot),
             },
             // One that is decided is told only by its `ended`.
             games: bot.tables().iter().filter(|(table, _)| table.is_running()).map(|(table, _)| table.id()).collect(),

@@ -7,7 +7,7 @@ use super::bot::Bot;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter};
-use crate::config::Pool;
+use crate::config::{Limits, Pool};
 use crate::metrics::Metrics;
 use crate::referee::{Host, Link, Referee, Seat, Table};
 use crate::store::Accounts;
@@ -38,6 +38,8 @@ pub struct Setup {
     pub guests: bool,
     /// The registered bots.
     pub accounts: Arc<Accounts>,
+    /// What a connection and a bot may take.
+    pub limits: Limits,
     /// Where chance starts.
     pub seed: u64,
 }
@@ -48,6 +50,7 @@ pub struct Hall {
     pub(super) pools: Arc<[Pool]>,
     pub(super) guests: bool,
     pub(super) accounts: Arc<Accounts>,
+    pub(super) limits: Limits,
     pub(super) referee: Arc<Referee>,
     state: Mutex<State>,
     /// A challenge was made: the next one to lapse may be nearer than it was.
@@ -92,8 +95,8 @@ impl Hall {
     /// An empty hall whose games `referee` keeps.
     #[must_use]
     pub fn open(setup: Setup, referee: Arc<Referee>) -> Arc<Self> {
-        let Setup { pools, guests, accounts, seed } = setup;
-        let lobby = Lobby::new(Arc::clone(&pools), seed);
+        let Setup { pools, guests, accounts, limits, seed } = setup;
+        let lobby = Lobby::new(Arc::clone(&pools), limits.games_per_bot, seed);
         let state = State {
             lobby,
             present: HashMap::new(),
@@ -102,10 +105,16 @@ impl Hall {
             hold: Hold::default(),
         };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
-        let hall = Arc::new(Self { pools, guests, accounts, referee, state, challenged, running });
+        let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running });
         let host: Arc<dyn Host> = hall.clone();
         hall.referee.report_to(&host);
         hall
+    }
+
+    /// What a connection and a bot may take.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// See [`Lobby::seek`].

@@ -8,7 +8,7 @@ use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
 use modiar_protocol::client::Challenge;
-use modiar_protocol::limits::{CHALLENGE, CHALLENGES, GAMES_AT_ONCE};
+use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
 use modiar_protocol::server::{ChallengeEnd, Challenged, Challenger, Error, SeekEnd};
 use modiar_protocol::{BotName, ChallengeId, ErrorCode, Ref, ServerMessage};
 use modiar_rules::{BySide, Side};
@@ -41,6 +41,8 @@ pub enum Effect {
 #[derive(Clone, Debug)]
 pub struct Lobby {
     pub(super) pools: Arc<[Pool]>,
+    /// Most games of one bot at once.
+    games_per_bot: u64,
     pub(super) queues: Vec<Queue>,
     pub(super) bots: HashMap<BotName, Presence>,
     pub(super) visitors: HashMap<Visitor, BotName>,
@@ -62,8 +64,9 @@ fn refuse<T>(code: ErrorCode, message: impl Into<std::borrow::Cow<'static, str>>
 impl Lobby {
     /// An empty lobby.
     #[must_use]
-    pub fn new(pools: Arc<[Pool]>, seed: u64) -> Self {
+    pub fn new(pools: Arc<[Pool]>, games_per_bot: u64, seed: u64) -> Self {
         Self {
+            games_per_bot,
             queues: vec![Queue::default(); pools.len()],
             pools,
             bots: HashMap::new(),
@@ -99,7 +102,7 @@ impl Lobby {
         self.visitors.insert(visitor, name.clone());
         let presence = self.bots.entry(name).or_insert_with(|| Presence::new(guest));
         presence.visitor = Some(visitor);
-        presence.limit = limit.min(GAMES_AT_ONCE);
+        presence.limit = limit.min(self.games_per_bot);
     }
 
     /// A game of two bots that are away runs again after a restart.

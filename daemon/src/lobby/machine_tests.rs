@@ -16,7 +16,7 @@ fn now(seconds: u64) -> Now {
 
 /// A lobby with the default pools and bots `bot-1`, `bot-2`, … on connections 1, 2, …, each playing `games` at once.
 fn lobby(bots: u64, games: u64) -> Lobby {
-    let mut lobby = Lobby::new(Config::default().pools.into(), 1);
+    let mut lobby = Lobby::new(Config::default().pools.into(), 64, 1);
     for number in 1..=bots {
         lobby.enter(Visitor(number), BotName::new(&format!("bot-{number}")).unwrap(), true, games);
     }

@@ -49,13 +49,15 @@ pub enum Close {
     Eof,
     /// It broke.
     Reset,
+    /// What came was not TLS, or not whole.
+    Tls,
     /// It was one too many, and never served.
     Refused,
 }
 
 impl Close {
     pub(super) fn all() -> impl Iterator<Item = &'static str> {
-        GoodbyeReason::ALL.iter().map(|word| word.as_str()).chain(["eof", "reset", "refused"])
+        GoodbyeReason::ALL.iter().map(|word| word.as_str()).chain(["eof", "reset", "tls", "refused"])
     }
 
     pub(super) const fn place(self) -> usize {
@@ -64,7 +66,8 @@ impl Close {
             Self::Goodbye(reason) => reason as usize,
             Self::Eof => goodbyes,
             Self::Reset => goodbyes + 1,
-            Self::Refused => goodbyes + 2,
+            Self::Tls => goodbyes + 2,
+            Self::Refused => goodbyes + 3,
         }
     }
 }

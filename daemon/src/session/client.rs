@@ -30,7 +30,7 @@ impl Client {
     pub fn new(number: u64, outlet: Arc<Outlet>, hall: Arc<Hall>) -> Self {
         Self {
             visitor: Visitor(number),
-            session: Session::new(time::now()),
+            session: Session::new(time::now(), hall.limits()),
             outlet,
             hall,
             bot: None,
@@ -103,7 +103,6 @@ impl Client {
 
     fn end(&self, step: Step) {
         if let Step::Goodbye(error, reason, message, reference) = step {
-            info!(%reason, "goodbye");
             if let Some(error) = error {
                 self.reply(error);
             }

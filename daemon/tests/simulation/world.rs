@@ -7,7 +7,7 @@ use super::network::{Connection, Line, Stops, WAKE};
 use super::seeks::Seeks;
 use super::table::Table;
 use modiar::clock::{Micros, Moment};
-use modiar::config::Pool;
+use modiar::config::{Limits, Pool};
 use modiar::lobby::{Lobby, Now};
 use modiar::session::Session;
 use modiar_protocol::server::Openings;
@@ -115,7 +115,7 @@ impl World {
         let bots: Vec<Bot> = bots.collect();
         let mut world = Self {
             now: Moment(1_000_000),
-            lobby: Lobby::new(Arc::clone(&pools), dice.next()),
+            lobby: Lobby::new(Arc::clone(&pools), Limits::default().games_per_bot, dice.next()),
             dice,
             connections: Vec::new(),
             stops: Stops::default(),
@@ -264,7 +264,7 @@ impl World {
         let number = self.connections.len();
         self.connections.push(Connection {
             bot,
-            session: Some(Session::new(self.now)),
+            session: Some(Session::new(self.now, &Limits::default())),
             entered: false,
             closing: false,
             held: true,
@@ -390,7 +390,7 @@ impl World {
     fn start_server(&mut self) {
         self.up = true;
         let seed = self.dice.next();
-        self.lobby = Lobby::new(Arc::clone(&self.pools), seed);
+        self.lobby = Lobby::new(Arc::clone(&self.pools), Limits::default().games_per_bot, seed);
         self.restore();
         self.task(120_000_000, Task::StartClocks);
     }

@@ -3,6 +3,7 @@
 
 pub mod http;
 pub mod journal;
+pub mod process;
 pub mod programs;
 pub mod returning;
 
@@ -70,6 +71,14 @@ impl Daemon {
         Path::new(&format!("/proc/{}/root", self.pid())).join(self.data().strip_prefix("/").unwrap())
     }
 
+    /// With at most so many open files.
+    pub fn start_with_files(files: u32, config: &str) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), MODIAR]);
+        Self::start_by(shell, "127.0.0.1:0", TempDir::new().unwrap(), config, &[])
+    }
+
+    /// `command` becomes the daemon.
     fn start_by(mut command: Command, bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
         // What a test starts must not depend on how busy the machine is: overload is a test of its own.
         command.arg("serve").env("MODIAR_DATA", data.path().join("data")).env("MODIAR_OVERLOAD_MS", "0");

@@ -1,6 +1,7 @@
 //! A session and a game, driven by bytes as a script of events, in any order whatever.
 
 use modiar::clock::{Arrival, Charge, Control, Micros, Moment};
+use modiar::config::Limits;
 use modiar::referee::{Decision, Game, Phase, Terms, Verdict};
 use modiar::session::{Said, Session, Step};
 use modiar_protocol::client::{Move, decode};
@@ -78,7 +79,14 @@ impl Scene {
         let game = Game::new(Terms { control, rules, opening: Vec::new(), must_show }).ok()?;
         let now = Moment(script.time()?);
         let decision = game.decision().cloned();
-        Some(Self { now, session: Session::new(now), game, gone: false, decision, charges: Vec::new() })
+        Some(Self {
+            now,
+            session: Session::new(now, &Limits::default()),
+            game,
+            gone: false,
+            decision,
+            charges: Vec::new(),
+        })
     }
 
     fn event(&mut self, script: &mut Script<'_>) -> Option<()> {

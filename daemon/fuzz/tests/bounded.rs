@@ -47,14 +47,17 @@ fn fuzz(target: &str, inputs: &[Vec<u8>]) {
     for input in inputs.iter().cloned().chain(mutated) {
         if catch_unwind(AssertUnwindSafe(|| run(target, &input))).is_err() {
             let keep = serde_json::json!({ "target": target, "hex": hex(&input) });
-            panic!("keep this in fuzz/corpus.jsonl once it is mended:\n{keep}\n{}", String::from_utf8_lossy(&input));
+            panic!(
+                "keep this in daemon/fuzz/corpus.jsonl once it is mended:\n{keep}\n{}",
+                String::from_utf8_lossy(&input)
+            );
         }
     }
 }
 
 #[test]
 fn codec() {
-    let vectors = lines("../spec/vectors/lines.jsonl").iter().map(bytes).collect();
+    let vectors = lines("../../spec/vectors/lines.jsonl").iter().map(bytes).collect();
     fuzz("codec", &[kept("codec"), vectors].concat());
 }
 
@@ -65,7 +68,7 @@ fn lines_of_a_stream() {
 
 #[test]
 fn texts() {
-    let games = lines("../spec/vectors/games.jsonl");
+    let games = lines("../../spec/vectors/games.jsonl");
     let games = games.iter().map(|game| game["moves"].as_str().unwrap().as_bytes().to_vec()).collect();
     fuzz("texts", &[kept("texts"), games].concat());
 }

@@ -1,9 +1,18 @@
 //! The configuration: defaults < modiar.toml < environment < flags. Unknown keys are errors.
 
+mod limits;
+mod pool;
+mod tls;
+
+pub use limits::Limits;
+pub use pool::Pool;
+pub use tls::TlsFiles;
+
 use crate::clock::Micros;
-use modiar_protocol::server::{Openings, PoolInfo};
+use modiar_protocol::server::Openings;
 use modiar_protocol::{GameRules, TimeControl};
 use modiar_rules::EndRules;
+use pool::default_grace;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -11,7 +20,10 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// The text that `modiar serve --print-config` writes: every key with its default.
-pub const TEMPLATE: &str = include_str!("modiar.toml");
+pub const TEMPLATE: &str = include_str!("../modiar.toml");
+
+/// The longest time that may be configured, in milliseconds: a day.
+const LONGEST_MS: u64 = 86_400_000;
 
 /// How the daemon runs.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -38,6 +50,10 @@ pub struct Config {
     pub node: String,
     /// Logs.
     pub log: LogConfig,
+    /// What a connection, an address and a bot may take.
+    pub limits: Limits,
+    /// The certificate of the bots' port; where absent it speaks plain TCP.
+    pub tls: Option<TlsFiles>,
     /// The pools.
     #[serde(rename = "pool")]
     pub pools: Vec<Pool>,
@@ -62,125 +78,8 @@ pub enum LogFormat {
     Json,
 }
 
-/// A pool: bots that seek in it play each other by its time and rules.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "PoolKeys")]
-pub struct Pool {
-    /// Its name.
-    pub name: String,
-    /// The time control.
-    pub time: TimeControl,
-    /// Whether its games count.
-    pub rated: bool,
-    /// Where its games start.
-    pub openings: Openings,
-    /// The rules.
-    pub rules: GameRules,
-}
-
-/// A pool as it is written in the file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PoolKeys {
-    name: String,
-    base_ms: u64,
-    #[serde(default)]
-    increment_ms: u64,
-    #[serde(default = "default_grace")]
-    grace_ms: u64,
-    move_ms: Option<u64>,
-    #[serde(default = "yes")]
-    rated: bool,
-    #[serde(default = "default_openings")]
-    openings: Openings,
-    #[serde(default = "default_repetition")]
-    repetition: u16,
-    #[serde(default = "default_quiet_plies")]
-    quiet_plies: u16,
-    #[serde(default)]
-    majority: bool,
-    #[serde(default)]
-    illegal_moves: u16,
-}
-
-const fn default_grace() -> u64 {
-    50
-}
-
-const fn yes() -> bool {
-    true
-}
-
-const fn default_openings() -> Openings {
-    Openings::Balanced
-}
-
-fn default_repetition() -> u16 {
-    EndRules::default().repetition
-}
-
-fn default_quiet_plies() -> u16 {
-    EndRules::default().quiet_plies
-}
-
 /// A delay that is never overload, where no key says otherwise, in milliseconds: a pool may have no grace at all.
 const LEAST_OVERLOAD_MS: u64 = 10;
-/// The longest time a pool may give, in milliseconds: a day.
-const LONGEST_MS: u64 = 86_400_000;
-
-impl TryFrom<PoolKeys> for Pool {
-    type Error = String;
-
-    fn try_from(keys: PoolKeys) -> Result<Self, String> {
-        let name_fits = (1..=24).contains(&keys.name.len())
-            && keys
-                .name
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_');
-        if !name_fits {
-            return Err(format!("pool name '{}' has not 1 to 24 of the characters a-z 0-9 _ -", keys.name));
-        }
-        let times = [
-            ("base_ms", Some(keys.base_ms)),
-            ("increment_ms", Some(keys.increment_ms)),
-            ("grace_ms", Some(keys.grace_ms)),
-            ("move_ms", keys.move_ms),
-        ];
-        for (key, value) in times {
-            if let Some(value) = value.filter(|value| *value > LONGEST_MS) {
-                return Err(format!("pool '{}': {key} = {value} is above {LONGEST_MS}", keys.name));
-            }
-        }
-        if keys.repetition == 1 {
-            return Err(format!(
-                "pool '{}': repetition = 1 would end every game at once; use 0 (never) or 2 and more",
-                keys.name
-            ));
-        }
-        let ends = EndRules { repetition: keys.repetition, quiet_plies: keys.quiet_plies, majority: keys.majority };
-        let time = TimeControl {
-            base_ms: keys.base_ms,
-            increment_ms: keys.increment_ms,
-            grace_ms: keys.grace_ms,
-            move_ms: keys.move_ms,
-        };
-        Ok(Self {
-            name: keys.name,
-            time,
-            rated: keys.rated,
-            openings: keys.openings,
-            rules: GameRules::new(ends, keys.illegal_moves),
-        })
-    }
-}
-
-impl From<&Pool> for PoolInfo {
-    fn from(pool: &Pool) -> Self {
-        let Pool { name, time, rated, openings, rules } = pool.clone();
-        Self { name, time, rated, openings, rules }
-    }
-}
-
 impl Default for Config {
     fn default() -> Self {
         let pool = |name: &str, base_ms, increment_ms, rated, openings, illegal_moves| Pool {
@@ -202,6 +101,8 @@ impl Default for Config {
             overload_ms: None,
             node: "modiar".to_owned(),
             log: LogConfig::default(),
+            limits: Limits::default(),
+            tls: None,
             pools: vec![
                 pool("bullet", 5_000, 50, true, Openings::Balanced, 0),
                 pool("blitz", 30_000, 200, true, Openings::Balanced, 0),
@@ -248,6 +149,13 @@ impl Config {
         self.guests.unwrap_or(self.bots.ip().is_loopback())
     }
 
+    /// Most connections from one address: where only this machine can connect, all of them.
+    #[must_use]
+    pub fn connections_per_address(&self) -> u64 {
+        let default = if self.bots.ip().is_loopback() { self.limits.connections } else { limits::PER_ADDRESS };
+        self.limits.connections_per_address.unwrap_or(default)
+    }
+
     /// How long bots are waited for after a restart.
     #[must_use]
     pub const fn restart_wait(&self) -> Duration {
@@ -273,7 +181,7 @@ impl Config {
         toml::from_str(&text).map_err(|error| ConfigError::Parse { path: path.to_owned(), error: Box::new(error) })
     }
 
-    /// `MODIAR_LOG_FORMAT` is `[log] format`; other variables that begin with `MODIAR_` are the bots' own.
+    /// `MODIAR_LOG_FORMAT` is `[log] format`, `MODIAR_LIMITS_CONNECTIONS` is `[limits] connections`; other variables that begin with `MODIAR_` are the bots' own.
     fn lay_over(&mut self, variable: &str, value: &str) -> Result<(), ConfigError> {
         let fault = |message: String| ConfigError::Environment {
             variable: variable.to_owned(),
@@ -300,7 +208,14 @@ impl Config {
                     _ => return Err(fault("write text or json".into())),
                 }
             }
-            _ => {}
+            "MODIAR_TLS_CERTIFICATE" => self.tls.get_or_insert_default().certificate = value.into(),
+            "MODIAR_TLS_KEY" => self.tls.get_or_insert_default().key = value.into(),
+            _ => {
+                if let Some(key) = variable.strip_prefix("MODIAR_LIMITS_").map(str::to_ascii_lowercase) {
+                    let number = value.parse().map_err(|_| fault("write a whole number".into()))?;
+                    self.limits.set(&key, number).map_err(fault)?;
+                }
+            }
         }
         Ok(())
     }
@@ -319,6 +234,10 @@ impl Config {
             if value > LONGEST_MS {
                 return refuse(format!("{key} = {value} is above {LONGEST_MS}"));
             }
+        }
+        self.limits.check().map_err(ConfigError::Value)?;
+        if let Some(tls) = &self.tls {
+            tls.check().map_err(ConfigError::Value)?;
         }
         if self.node.is_empty() || self.node.chars().count() > 64 || self.node.chars().any(char::is_control) {
             return refuse(format!(
@@ -368,7 +287,7 @@ mod tests {
     #[test]
     fn every_key_is_in_the_template() {
         let shown = format!("{:?}", Config::default());
-        for key in [
+        let keys = [
             "data",
             "bots",
             "http",
@@ -379,7 +298,8 @@ mod tests {
             "node",
             "guests",
             "format",
-        ] {
+        ];
+        for key in keys.into_iter().chain(Limits::default().values().map(|(key, ..)| key)) {
             assert!(shown.contains(key), "{key}");
             assert!(TEMPLATE.contains(&format!("{key} = ")), "{key}");
         }
@@ -395,13 +315,52 @@ mod tests {
         assert!(pool("base = 3").contains("base"));
     }
 
+    /// Each bound of a limit passes, and what lies beyond it is named.
+    #[test]
+    fn limits_have_ranges() {
+        for (key, _, range) in Limits::default().values() {
+            let with = |value: u64| parse(&format!("[limits]\n{key} = {value}")).unwrap().limits.check();
+            assert_eq!((with(*range.start()), with(*range.end())), (Ok(()), Ok(())), "{key}");
+            for beyond in [range.start() - 1, range.end() + 1] {
+                let fault = with(beyond).unwrap_err();
+                assert!(fault.contains(key) && fault.contains(&beyond.to_string()), "{fault}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_address_has_its_limit_where_others_can_connect() {
+        let limit = |text: &str| parse(text).unwrap().connections_per_address();
+        assert_eq!(limit("bots = \"127.0.0.1:1\""), 10_000);
+        assert_eq!(limit("bots = \"0.0.0.0:1\""), 256);
+        assert_eq!(limit("bots = \"127.0.0.1:1\"\n[limits]\nconnections_per_address = 7"), 7);
+    }
+
+    #[test]
+    fn a_certificate_wants_its_key() {
+        let environment = [("MODIAR_TLS_KEY".to_owned(), "key.pem".to_owned())];
+        let error = Config::load(None, environment.into_iter()).unwrap_err().to_string();
+        assert!(error.contains("certificate"), "{error}");
+        assert!(parse("[tls]\nkey = \"key.pem\"").unwrap_err().contains("certificate"));
+    }
+
     #[test]
     fn the_environment_lies_over_the_file() {
-        let environment = [("MODIAR_DRAIN_MS", "7"), ("MODIAR_NAME", "dice"), ("MODIAR_LOG_FORMAT", "json")];
+        let environment = [
+            ("MODIAR_DRAIN_MS", "7"),
+            ("MODIAR_NAME", "dice"),
+            ("MODIAR_LOG_FORMAT", "json"),
+            ("MODIAR_LIMITS_HANDSHAKE_MS", "70"),
+        ];
         let config =
             Config::load(None, environment.map(|(key, value)| (key.into(), value.into())).into_iter()).unwrap();
-        assert_eq!((config.drain_ms, config.log.format), (7, LogFormat::Json));
-        let bad = [("MODIAR_BOTS".to_owned(), "localhost".to_owned())];
-        assert!(Config::load(None, bad.into_iter()).unwrap_err().to_string().contains("MODIAR_BOTS = 'localhost'"));
+        assert_eq!((config.drain_ms, config.log.format, config.limits.handshake_ms), (7, LogFormat::Json, 70));
+        for (variable, value) in
+            [("MODIAR_BOTS", "localhost"), ("MODIAR_LIMITS_CONNECTIONS", "many"), ("MODIAR_LIMITS_CONECTIONS", "7")]
+        {
+            let bad = [(variable.to_owned(), value.to_owned())];
+            let error = Config::load(None, bad.into_iter()).unwrap_err().to_string();
+            assert!(error.contains(&format!("{variable} = '{value}'")), "{error}");
+        }
     }
 }

@@ -125,7 +125,7 @@ impl Client {
                 self.tell_session(Said::Welcomed, arrival);
             }
             Err(NotWelcome::Error(error)) => {
-                self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival)
+                self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival);
             }
             Err(NotWelcome::Banned) => self.tell_session(Said::Banned, arrival),
         }

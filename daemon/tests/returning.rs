@@ -77,7 +77,7 @@ fn a_guest_is_itself_by_its_token_alone() {
         peer.expect("error").unwrap()["code"].clone()
     };
     assert_eq!(refused(&hello), "name_taken");
-    let mut wrong = hello.clone();
+    let mut wrong = hello;
     wrong["resume"] = json!("modiar-wrong");
     assert_eq!(refused(&wrong), "name_taken");
     assert_eq!(refused(&json!({"type": "hello", "protocol": 1, "resume": "modiar-wrong"})), "auth_failed");

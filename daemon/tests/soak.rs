@@ -60,7 +60,7 @@ impl Watch {
     }
 
     fn check(&self, what: &str, growth: f64, most: f64) {
-        println!("{what}: {} done, {growth:.1} bytes each", self.wanted);
+        eprintln!("{what}: {} done, {growth:.1} bytes each", self.wanted);
         assert!(!self.checks_memory || growth < most, "{what}: {growth} bytes each");
     }
 }

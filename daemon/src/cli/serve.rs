@@ -167,7 +167,7 @@ impl House {
         let store = SqliteStore::open(data)?;
         let archive = Archive::open(&data.archive(), &store)?;
         let (journal, recovered) = Journal::open(&data.journal(), &boot_id()?)?;
-        let (stored, recent) = (store::stored_games(&store, &recovered)?, store::recent_games(&store)?);
+        let stored = store::stored_games(&store, &recovered)?;
         let metrics = Metrics::new(config.overload());
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
@@ -190,9 +190,6 @@ impl House {
         };
         let hall = Hall::open(setup, Arc::clone(&referee));
         hall.restore(recovered, |saved| stored.get(&saved.opening.game).cloned());
-        for record in recent {
-            hall.tell_later(&record);
-        }
         Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
     }
 

@@ -58,7 +58,7 @@ impl Hall {
     }
 
     /// A game whose end its bots may not have read: those who have a name to come back by will (`session.missed`).
-    pub fn tell_later(&self, record: &Record) {
+    fn tell_later(&self, record: &Record) {
         let mut state = self.lock();
         for seat in [&record.south, &record.north] {
             let known = state.bots.get(&seat.name).cloned();

@@ -14,8 +14,6 @@ pub use data_dir::DataDir;
 pub use sqlite::{SqliteStore, back_up, read_record, read_records};
 pub use writer::{StoreHandle, start};
 
-use jiff::Timestamp;
-use modiar_protocol::limits::MISSED_WINDOW;
 use modiar_protocol::{BotName, GameId, Record};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -101,25 +99,6 @@ pub fn stored_games(store: &dyn Store, recovered: &journal::Recovered) -> Result
         }
     }
     Ok(stored)
-}
-
-/// The records of the games that ended last, within [`MISSED_WINDOW`] of the newest: a bot whose link broke when the
-/// daemon did may not have read their end.
-///
-/// # Errors
-/// The store cannot be read.
-pub fn recent_games(store: &dyn Store) -> Result<Vec<Record>, StoreError> {
-    const MOST: u64 = 1000;
-    let Some(head) = store.head()? else { return Ok(Vec::new()) };
-    let mut records: Vec<Record> = Vec::new();
-    store.lines_after(head.seq.saturating_sub(MOST), &mut |line| {
-        records.push(serde_json::from_str(&line.text)?);
-        Ok(())
-    })?;
-    let time = |record: &Record| record.ended.parse::<Timestamp>().unwrap_or_default();
-    let newest = records.last().map(time).unwrap_or_default();
-    records.retain(|record| time(record).duration_until(newest).unsigned_abs() <= MISSED_WINDOW);
-    Ok(records)
 }
 
 /// The hash that links records: SHA-256 of a line without its newline, in hex.

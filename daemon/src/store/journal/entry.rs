@@ -73,7 +73,7 @@ pub struct SavedPly {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
     /// A game begins.
-    Opened(Opening),
+    Opened(Box<Opening>),
     /// A ply stands.
     Ply(Slot, SavedPly),
     /// An illegal pit of a side was forgiven.

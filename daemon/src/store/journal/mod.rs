@@ -103,7 +103,7 @@ impl Journal {
     pub fn opened(&self, opening: &mut Opening) -> Result<Slot, StoreError> {
         let mut state = self.lock();
         opening.slot = state.next;
-        self.append(&mut state, &Entry::Opened(opening.clone()))?;
+        self.append(&mut state, &Entry::Opened(Box::new(opening.clone())))?;
         let number = state.number;
         state.running.insert(opening.slot, number);
         state.next.0 += 1;
@@ -260,7 +260,7 @@ fn write_snapshot(games: &[SavedGame], out: &mut Vec<u8>) -> Result<(), StoreErr
 
 fn write_game(game: &SavedGame, out: &mut Vec<u8>) -> Result<(), StoreError> {
     let slot = game.opening.slot;
-    Entry::Opened(game.opening.clone()).write(out)?;
+    Entry::Opened(Box::new(game.opening.clone())).write(out)?;
     for ply in &game.plies {
         Entry::Ply(slot, *ply).write(out)?;
     }

@@ -83,7 +83,7 @@ fn read_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
 fn apply(entry: Entry, games: &mut BTreeMap<Slot, SavedGame>) {
     match entry {
         Entry::Opened(opening) => {
-            let game = SavedGame { plies: Vec::new(), forgiven: BySide::default(), opening, lost: false };
+            let game = SavedGame { plies: Vec::new(), forgiven: BySide::default(), opening: *opening, lost: false };
             games.insert(game.opening.slot, game);
         }
         Entry::Ply(slot, ply) => {

@@ -43,11 +43,13 @@ pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, hall: Arc<Hall
         };
         match accepted {
             Ok((stream, _)) => {
-                // One at a time: an administrator's commands are few and quick.
-                let answered = timeout(PATIENCE, answer(stream, &accounts, &hall)).await;
-                if let Err(error) = answered.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
-                    warn!(%error, "a command on the control socket failed");
-                }
+                let (accounts, hall) = (Arc::clone(&accounts), Arc::clone(&hall));
+                tokio::spawn(async move {
+                    let answered = timeout(PATIENCE, answer(stream, &accounts, &hall)).await;
+                    if let Err(error) = answered.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
+                        warn!(%error, "a command on the control socket failed");
+                    }
+                });
             }
             Err(error) => {
                 warn!(%error, "the control socket failed");

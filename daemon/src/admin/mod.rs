@@ -133,7 +133,9 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
 async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command) -> Answer {
     let dismiss = |name: &BotName, reason, message| hall.is_some_and(|hall| hall.dismiss_bot(name, reason, message));
     let outcome = match command {
-        Command::Add { name } if hall.is_some_and(|hall| hall.is_present(&name)) => Err(AccountError::InUse(name)),
+        Command::Add { name } if hall.is_some_and(|hall| hall.is_taken_by_guest(&name)) => {
+            Err(AccountError::InUse(name))
+        }
         Command::Add { name } => accounts.add(name).await.map(Answer::Token),
         Command::List => Ok(Answer::Bots(list(accounts, hall))),
         Command::Token { name } => accounts.renew(&name).await.map(|token| {
@@ -155,7 +157,7 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
 
 fn list(accounts: &Accounts, hall: Option<&Arc<Hall>>) -> Vec<ListedBot> {
     let listed = |Account { name, created, banned, .. }| ListedBot {
-        connected: hall.is_some_and(|hall| hall.is_present(&name)),
+        connected: hall.is_some_and(|hall| hall.is_connected(&name)),
         name,
         created,
         banned,

@@ -119,9 +119,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
     tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
-    if let Some(certificate) = &certificate {
-        tasks.spawn(renew(Arc::clone(certificate), signal(SignalKind::hangup())?, stop.clone()));
-    }
+    tasks.spawn(renew(certificate.clone(), signal(SignalKind::hangup())?, stop.clone()));
     let listener = Listener::new(bots, Arc::clone(&house.hall), config.connections_per_address(), certificate)?;
     tasks.spawn(listener.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
@@ -142,7 +140,10 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     }
     stop.cancel();
     tasks.close();
-    tasks.wait().await;
+    // A monitor that has asked half a question is not waited for.
+    if timeout(LAST_WORDS, tasks.wait()).await.is_err() {
+        warn!(tasks = tasks.len(), "tasks left behind");
+    }
     house.close(failure).await?;
     drop(claim);
     info!("stopped");
@@ -228,16 +229,18 @@ async fn drain(hall: &Hall, config: &Config, signals: &mut Signals) {
     }
 }
 
-/// Reads the certificate again at every SIGHUP, until `stop`; one that cannot be used leaves the old one.
-async fn renew(certificate: Arc<Certificate>, mut hangup: Signal, stop: CancellationToken) {
+/// Reads the certificate again at every SIGHUP, until `stop`; one that cannot be used leaves the old one. Nothing else is
+/// read again, and says so.
+async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = hangup.recv() => {}
         }
-        match certificate.reload() {
-            Ok(()) => info!("the certificate was read again"),
-            Err(error) => error!(error = format!("{error:#}"), "the old certificate stays"),
+        match certificate.as_ref().map(|certificate| certificate.reload()) {
+            Some(Ok(())) => info!("the certificate was read again; all else is read at a start"),
+            Some(Err(error)) => error!(error = format!("{error:#}"), "the old certificate stays"),
+            None => info!("there is no certificate to read again; all else is read at a start"),
         }
     }
 }

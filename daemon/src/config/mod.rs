@@ -9,7 +9,8 @@ pub use pool::Pool;
 pub use tls::TlsFiles;
 
 use crate::clock::Micros;
-use modiar_protocol::server::Openings;
+use modiar_protocol::limits::SERVER_LINE_BYTES;
+use modiar_protocol::server::{Openings, PoolInfo};
 use modiar_protocol::{GameRules, TimeControl};
 use modiar_rules::EndRules;
 use pool::default_grace;
@@ -78,6 +79,8 @@ pub enum LogFormat {
     Json,
 }
 
+/// Most bytes that the pools may take of a welcome, which holds more (`transport.server-line-limit`).
+const POOLS_BYTES: usize = SERVER_LINE_BYTES / 2;
 /// A delay that is never overload, where no key says otherwise, in milliseconds: a pool may have no grace at all.
 const LEAST_OVERLOAD_MS: u64 = 10;
 impl Default for Config {
@@ -230,6 +233,11 @@ impl Config {
                 return refuse(format!("pool '{}' stands twice", pool.name));
             }
         }
+        let infos: Vec<PoolInfo> = self.pools.iter().map(PoolInfo::from).collect();
+        let bytes = serde_json::to_vec(&infos).map_or(usize::MAX, |json| json.len());
+        if bytes > POOLS_BYTES {
+            return refuse(format!("the pools take {bytes} bytes of a welcome, {POOLS_BYTES} at most; name fewer"));
+        }
         for (key, value) in [("drain_ms", self.drain_ms), ("restart_wait_ms", self.restart_wait_ms)] {
             if value > LONGEST_MS {
                 return refuse(format!("{key} = {value} is above {LONGEST_MS}"));
@@ -362,5 +370,16 @@ mod tests {
             let error = Config::load(None, bad.into_iter()).unwrap_err().to_string();
             assert!(error.contains(&format!("{variable} = '{value}'")), "{error}");
         }
+    }
+
+    /// `transport.server-line-limit`: a welcome that no line can hold is refused at the start, not at the hello.
+    #[test]
+    fn more_pools_than_a_welcome_holds_are_refused() {
+        let pools = |count: usize| -> String {
+            (0..count).map(|at| format!("[[pool]]\nname = \"pool-{at}\"\nbase_ms = 1000\n")).collect()
+        };
+        assert!(parse(&pools(30)).unwrap().check().is_ok());
+        let error = parse(&pools(100)).unwrap().check().unwrap_err().to_string();
+        assert!(error.contains("8192 at most"), "{error}");
     }
 }

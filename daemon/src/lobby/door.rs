@@ -61,9 +61,10 @@ impl Hall {
         Ok(bot)
     }
 
-    /// A connection that had entered is gone.
+    /// A connection is gone.
     pub fn leave(&self, visitor: Visitor) {
         let mut state = self.lock();
+        state.connected.remove(&visitor);
         if let Some(present) = state.present.remove(&visitor) {
             present.bot.left();
             let effects = state.lobby.leave(visitor);
@@ -84,7 +85,9 @@ impl Hall {
         if let Some(token) = &hello.token {
             return self.recognise_owner(state, hello.name.as_ref(), token);
         }
-        if let Some(known) = hello.resume.as_ref().and_then(|token| state.recognise_guest(hello.name.as_ref(), token)) {
+        let known = hello.resume.as_ref().and_then(|token| state.recognise_guest(hello.name.as_ref(), token));
+        // Somebody may have registered the name since.
+        if let Some(known) = known.filter(|known| !self.accounts.owns(&known.bot.name)) {
             return Ok(known);
         }
         self.recognise_newcomer(state, hello)

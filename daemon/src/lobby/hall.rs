@@ -9,6 +9,7 @@ use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter};
 use crate::config::{Limits, Pool};
 use crate::metrics::Metrics;
+use crate::net::Outlet;
 use crate::referee::{Host, Link, Referee, Seat, Table};
 use crate::store::Accounts;
 use crate::time;
@@ -44,6 +45,10 @@ pub struct Setup {
     pub seed: u64,
 }
 
+fn say_goodbye(outlet: &Outlet) {
+    outlet.goodbye(GoodbyeReason::Draining, "the server stops; come back after its start", None);
+}
+
 /// Everybody who is here.
 #[derive(Debug)]
 pub struct Hall {
@@ -61,6 +66,10 @@ pub struct Hall {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) lobby: Lobby,
+    /// Every connection's writing end.
+    pub(super) connected: HashMap<Visitor, Arc<Outlet>>,
+    /// Everybody was sent away.
+    dismissed: bool,
     pub(super) present: HashMap<Visitor, Present>,
     /// Those who are here, and those who may come back.
     pub(super) bots: HashMap<BotName, Arc<Bot>>,
@@ -99,6 +108,8 @@ impl Hall {
         let lobby = Lobby::new(Arc::clone(&pools), limits.games_per_bot, seed);
         let state = State {
             lobby,
+            connected: HashMap::new(),
+            dismissed: false,
             present: HashMap::new(),
             bots: HashMap::new(),
             tables: HashMap::new(),
@@ -184,8 +195,8 @@ impl Hall {
         all.into_iter().filter_map(|(holds, name)| holds.then_some(name)).collect()
     }
 
-    /// Starts no games while the disk has no room or the server does not keep up, forgets who will not come back, and after `restart_wait` waits no
-    /// longer for those whose games were restored; until `stop`.
+    /// Starts no games while the disk has no room or the server does not keep up, forgets who will not come back, and
+    /// after `restart_wait` waits no longer for those whose games were restored; until `stop`.
     pub async fn keep_house(self: Arc<Self>, restart_wait: Duration, stop: CancellationToken) {
         let (mut load, mut ticks, mut waiting) = (Load::default(), 0u64, true);
         let restarted = time::now();
@@ -228,11 +239,21 @@ impl Hall {
         let _ = self.running.subscribe().wait_for(|running| *running == 0).await;
     }
 
-    /// Says goodbye to everybody.
+    /// A connection is there, and has said nothing yet.
+    pub fn arrive(&self, visitor: Visitor, outlet: &Arc<Outlet>) {
+        let mut state = self.lock();
+        state.connected.insert(visitor, Arc::clone(outlet));
+        if state.dismissed {
+            say_goodbye(outlet);
+        }
+    }
+
+    /// Says goodbye to everybody, whether welcomed or not, and to who comes after.
     pub fn dismiss(&self) {
-        for present in self.lock().present.values() {
-            let message = "the server stops; come back after its start";
-            present.link.outlet.goodbye(GoodbyeReason::Draining, message, None);
+        let mut state = self.lock();
+        state.dismissed = true;
+        for outlet in state.connected.values() {
+            say_goodbye(outlet);
         }
     }
 
@@ -246,10 +267,16 @@ impl Hall {
         present.is_some()
     }
 
-    /// Whether a bot of that name is connected or in a game.
+    /// Whether a bot of that name is connected.
     #[must_use]
-    pub fn is_present(&self, name: &BotName) -> bool {
-        self.lock().lobby.is_taken(name)
+    pub fn is_connected(&self, name: &BotName) -> bool {
+        self.lock().lobby.visitor(name).is_some()
+    }
+
+    /// Whether a guest of that name is connected or in a game.
+    #[must_use]
+    pub fn is_taken_by_guest(&self, name: &BotName) -> bool {
+        self.lock().lobby.is_guest(name)
     }
 
     /// Starts no games while there is a reason; catches up when there is none.

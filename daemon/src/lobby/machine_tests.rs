@@ -309,3 +309,17 @@ fn while_it_is_held_no_game_starts() {
     assert_eq!(told(&effects), ["3 reads challenge_ended unavailable", "4 reads challenge_ended unavailable"]);
     assert_eq!(told(&lobby.hold(false)), ["bot-1 - bot-2"]);
 }
+
+/// `forfeit.penalty`: a pause takes the seeks of a bot that stayed away, also on the connection it is on by now.
+#[test]
+fn a_pause_finds_a_bot_on_its_new_connection() {
+    let mut lobby = lobby(2, 2);
+    seek(&mut lobby, 1, 1);
+    let pairing = pairings(&seek(&mut lobby, 2, 1)).remove(0);
+    let absent = if pairing.seats.south.visitor == Visitor(1) { Side::South } else { Side::North };
+    lobby.leave(Visitor(1));
+    lobby.enter(Visitor(7), BotName::new("bot-1").unwrap(), true, 2);
+    seek(&mut lobby, 7, 1);
+    let effects = lobby.finished(&pairing, Some(absent), true, now(5));
+    assert!(told(&effects).contains(&"7 reads seek_ended penalised".to_owned()), "{effects:?}");
+}

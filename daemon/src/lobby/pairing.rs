@@ -131,7 +131,7 @@ impl Lobby {
         if south { Side::South } else { Side::North }
     }
 
-    fn is_guest(&self, name: &BotName) -> bool {
+    pub(super) fn is_guest(&self, name: &BotName) -> bool {
         self.bots.get(name).is_some_and(|presence| presence.guest)
     }
 
@@ -175,6 +175,8 @@ impl Lobby {
     fn punish(&mut self, name: &BotName, visitor: Visitor, now: Now, effects: &mut Vec<Effect>) {
         let Some(presence) = self.bots.get_mut(name) else { return };
         let until = presence.conduct.stayed_away(now.moment);
+        // It may seek again by now, on another connection.
+        let visitor = presence.visitor.unwrap_or(visitor);
         for at in 0..self.queues.len() {
             if self.queues[at].leave(visitor).is_some() {
                 effects.push(self.penalised(visitor, at, until, None, now));

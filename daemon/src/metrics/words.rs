@@ -122,7 +122,7 @@ mod tests {
             assert_eq!(*invariant as usize, at);
         }
         let closes = GoodbyeReason::ALL.iter().map(|reason| Close::Goodbye(*reason));
-        let closes: Vec<Close> = closes.chain([Close::Eof, Close::Reset, Close::Refused]).collect();
+        let closes: Vec<Close> = closes.chain([Close::Eof, Close::Reset, Close::Tls, Close::Refused]).collect();
         assert_eq!(closes.iter().map(|close| close.place()).collect::<Vec<_>>(), (0..closes.len()).collect::<Vec<_>>());
         assert_eq!(Close::all().count(), closes.len());
     }

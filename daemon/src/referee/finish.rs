@@ -7,7 +7,7 @@ use super::{messages, record};
 use crate::metrics::Invariant;
 use jiff::Timestamp;
 use modiar_protocol::server::Ended;
-use modiar_protocol::{GameResult, ServerMessage, Termination};
+use modiar_protocol::{GameResult, ServerMessage};
 use modiar_rules::Side;
 use std::sync::Arc;
 use tracing::info;
@@ -100,10 +100,7 @@ impl Table {
     pub fn fate(&self) -> (Option<Side>, bool) {
         let state = self.lock();
         let Some(decision) = state.game.decision() else { return (None, false) };
-        let aborted = decision.result == GameResult::None;
-        let no_show = state.game.charges().len() < 2 && decision.unfinished.is_some();
-        let late = matches!(decision.termination, Termination::Aborted | Termination::TimeForfeit);
-        ((no_show && late).then(|| state.game.side_to_move()), aborted)
+        (decision.absent, decision.result == GameResult::None)
     }
 
     /// Whether the game goes on.

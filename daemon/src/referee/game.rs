@@ -66,6 +66,8 @@ pub struct Decision {
     pub detail: Option<Detail>,
     /// The arithmetic of a turn that brought no move.
     pub unfinished: Option<Charge>,
+    /// The side that did not show up.
+    pub absent: Option<Side>,
 }
 
 /// An accepted ply.
@@ -361,10 +363,15 @@ impl Game {
     fn fall(&mut self, charge: Charge) -> Verdict {
         let side = self.side_to_move();
         let absent = self.first_ply() && charge.charged > self.clock.remaining()[side].min(FIRST_PLY.into());
-        if absent && !self.terms.must_show[side] {
-            return self.decide(GameResult::None, Termination::Aborted, None, Some(charge));
+        let verdict = if absent && !self.terms.must_show[side] {
+            self.decide(GameResult::None, Termination::Aborted, None, Some(charge))
+        } else {
+            self.decide(GameResult::win(side.other()), Termination::TimeForfeit, None, Some(charge))
+        };
+        if let Phase::Decided(decision) = &mut self.phase {
+            decision.absent = absent.then_some(side);
         }
-        self.decide(GameResult::win(side.other()), Termination::TimeForfeit, None, Some(charge))
+        verdict
     }
 
     /// An illegal pit loses, unless the pool forgives it (`verdict.illegal-loses`, `verdict.illegal-allowed`).
@@ -389,7 +396,7 @@ impl Game {
         detail: Option<Detail>,
         unfinished: Option<Charge>,
     ) -> Verdict {
-        self.phase = Phase::Decided(Decision { result, termination, detail, unfinished });
+        self.phase = Phase::Decided(Decision { result, termination, detail, unfinished, absent: None });
         Verdict::Decided
     }
 }

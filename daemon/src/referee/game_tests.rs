@@ -174,3 +174,15 @@ fn an_opening_is_played_for_the_bots() {
     };
     assert_eq!(refused.code.as_str(), "stale_ply", "the opening was played by nobody");
 }
+
+/// `forfeit.no-show`: time is up for a move that the pool allows little of, but its bot is there.
+#[test]
+fn a_short_move_limit_makes_no_absentee() {
+    let mut short = terms(0);
+    short.control.per_move = Some(Micros(SECOND));
+    let mut game = Game::new(short).unwrap();
+    game.turn_written(Moment(0));
+    assert_eq!(game.flag(Moment(2 * SECOND)), Verdict::Decided);
+    let decision = game.decision().unwrap();
+    assert_eq!((decision.termination, decision.absent), (Termination::TimeForfeit, None));
+}

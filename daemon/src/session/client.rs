@@ -28,8 +28,10 @@ impl Client {
     /// The client of connection number `number`.
     #[must_use]
     pub fn new(number: u64, outlet: Arc<Outlet>, hall: Arc<Hall>) -> Self {
+        let visitor = Visitor(number);
+        hall.arrive(visitor, &outlet);
         Self {
-            visitor: Visitor(number),
+            visitor,
             session: Session::new(time::now(), hall.limits()),
             outlet,
             hall,
@@ -72,9 +74,8 @@ impl Client {
         for table in self.watching.drain(..) {
             table.unwatch(&self.outlet);
         }
-        if self.bot.take().is_some() {
-            self.hall.leave(self.visitor);
-        }
+        self.bot = None;
+        self.hall.leave(self.visitor);
     }
 
     fn tell_session(&mut self, said: Said, arrival: &dyn Arrival) {

@@ -122,12 +122,17 @@ impl Archive {
 /// The archive's files, oldest first.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = fs::read_dir(folder).map_err(StoreError::io(folder))?;
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-        .collect();
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_of_a_day(path)).collect();
     files.sort();
     Ok(files)
+}
+
+/// Whether it is `games-2026-11-30.jsonl`: what else lies in the folder is somebody else's.
+fn is_of_a_day(path: &Path) -> bool {
+    let day = day_of(path);
+    let of_a_day = day.len() == "2026-11-30".len() && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    of_a_day && path.file_name().is_some_and(|name| *name == *format!("games-{day}.jsonl"))
 }
 
 fn day_of(path: &Path) -> String {

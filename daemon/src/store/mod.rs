@@ -150,11 +150,14 @@ impl StoreError {
         move |error| Self::Sqlite { path, error }
     }
 
-    /// Whether it is only that the disk is full: then waiting may help.
+    /// Whether it is only that there is no room, on the disk or for one more open file: then waiting may help.
     #[must_use]
     pub fn is_full(&self) -> bool {
         match self {
-            Self::Io { error, .. } => error.kind() == io::ErrorKind::StorageFull,
+            Self::Io { error, .. } => {
+                error.kind() == io::ErrorKind::StorageFull
+                    || matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+            }
             Self::Sqlite { error, .. } => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
             _ => false,
         }

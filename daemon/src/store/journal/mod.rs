@@ -190,7 +190,7 @@ impl Journal {
         }
         match segment::create(&self.folder, &Header { number, boot: self.boot.clone() }, &[]) {
             Ok(file) => self.lock().spare = Some(file),
-            Err(StoreError::Io { error, .. }) if error.kind() == std::io::ErrorKind::StorageFull => {}
+            Err(error) if error.is_full() => {}
             Err(error) => return Err(error),
         }
         Ok(())

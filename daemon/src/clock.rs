@@ -70,7 +70,7 @@ impl Add<Micros> for Moment {
     }
 }
 
-/// How a line reached the server.
+/// How a line reached the server. What a client says of time is not among it (`clock.no-claims`).
 pub trait Arrival {
     /// R: when the read that completed the line returned.
     fn received(&self) -> Moment;
@@ -200,6 +200,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     struct Read {
         received: u64,
@@ -276,5 +277,64 @@ mod tests {
         let mut clock = Clock::new(control);
         clock.turn_written(Moment(500));
         assert_eq!(clock.charge(&Read { received: 400, own: 0 }), Charge::default());
+    }
+
+    fn control() -> impl Strategy<Value = Control> {
+        let micros = |most: u64| (0..most).prop_map(Micros);
+        let per_move = proptest::option::of(micros(5_000_000));
+        (micros(100_000_000), micros(5_000_000), micros(200_000), per_move)
+            .prop_map(|(base, increment, grace, per_move)| Control { base, increment, grace, per_move })
+    }
+
+    proptest! {
+        /// `clock.elapsed`, `clock.charged`: what a move costs is never more than it took, and less own delay only raises it.
+        #[test]
+        fn a_charge_is_what_was_not_ours(
+            control in control(), written in 0u64..9_000_000, received in 0u64..20_000_000, own in 0u64..20_000_000,
+        ) {
+            let mut clock = Clock::new(control);
+            clock.turn_written(Moment(written));
+            let charge = clock.charge(&Read { received, own });
+            let waited = received.saturating_sub(written);
+            prop_assert_eq!(charge.elapsed.0 + charge.own.0, waited);
+            prop_assert_eq!(charge.charged, charge.elapsed.less(control.grace));
+            prop_assert!(waited > control.grace.0 || charge.charged == Micros(0));
+            let less_ours = clock.charge(&Read { received, own: own / 2 });
+            prop_assert!(less_ours.charged >= charge.charged);
+        }
+
+        /// `clock.flag`: the deadline is the last moment at which nothing is lost, and a flag looked at says the same.
+        #[test]
+        fn the_deadline_is_the_last_moment(control in control(), written in 0u64..9_000_000) {
+            let mut clock = Clock::new(control);
+            clock.turn_written(Moment(written));
+            let allowance = clock.allowance(Side::South);
+            let deadline = clock.deadline(allowance).unwrap();
+            let late = deadline + Micros(1);
+            let charged = |at: Moment| clock.charge(&Read { received: at.0, own: 0 }).charged;
+            prop_assert!(charged(deadline) <= allowance);
+            prop_assert!(charged(late) > allowance);
+            prop_assert!(clock.running_charge(deadline).charged <= allowance);
+            prop_assert!(clock.running_charge(late).charged > allowance);
+        }
+
+        /// `record.identity`: base + n·increment − Σ charged is what remains, of both sides.
+        #[test]
+        fn what_remains_adds_up(control in control(), thoughts in proptest::collection::vec(0u64..3_000_000, 0..40)) {
+            let mut clock = Clock::new(control);
+            let mut expected = BySide::new(control.base.0, control.base.0);
+            let mut side = Side::South;
+            for thought in thoughts {
+                clock.turn_written(Moment(5));
+                let charge = clock.charge(&Read { received: 5 + thought, own: 0 });
+                if charge.charged > clock.allowance(side) {
+                    break;
+                }
+                clock.settle(side, charge);
+                expected[side] = expected[side] - charge.charged.0 + control.increment.0;
+                prop_assert_eq!(clock.remaining().map(|left| left.0), expected);
+                side = side.other();
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ pub mod clock;
 pub mod config;
 pub mod lobby;
 pub mod logging;
+pub mod metrics;
 pub mod net;
 pub mod records;
 pub mod referee;

@@ -11,7 +11,7 @@ const LATE: Duration = Duration::from_millis(15);
 /// Stops remembered; older ones no longer matter to any read.
 const STOPS: usize = 64;
 
-/// This moment.
+/// This moment: the one clock by which anything is decided (`clock.monotonic`).
 #[must_use]
 pub fn now() -> Moment {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
@@ -27,22 +27,26 @@ pub fn unix_ms() -> u64 {
 }
 
 /// A thread that beats every 10 ms; a late beat is a stretch in which the process did not run (`clock.own-several`).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Heartbeat {
     pulse: Mutex<Pulse>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Pulse {
     last: Moment,
     stops: Vec<(Moment, Moment)>,
 }
 
 impl Pulse {
+    /// A pulse since `now`: the first beat may be late like any other.
+    const fn new(now: Moment) -> Self {
+        Self { last: now, stops: Vec::new() }
+    }
+
     /// The stretch that a beat at `now` shows to have been missed.
     fn stop_until(&self, now: Moment) -> Option<(Moment, Moment)> {
-        let late = self.last != Moment::default() && now.since(self.last) > LATE.into();
-        late.then(|| (self.last + BEAT.into(), now))
+        (now.since(self.last) > LATE.into()).then(|| (self.last + BEAT.into(), now))
     }
 
     fn beat(&mut self, now: Moment) {
@@ -70,7 +74,7 @@ impl Heartbeat {
     /// # Errors
     /// No thread could be started.
     pub fn start() -> std::io::Result<&'static Self> {
-        let heartbeat: &'static Self = Box::leak(Box::default());
+        let heartbeat: &'static Self = Box::leak(Box::new(Self { pulse: Mutex::new(Pulse::new(now())) }));
         std::thread::Builder::new().name("heartbeat".into()).spawn(move || {
             loop {
                 heartbeat.pulse.lock().unwrap_or_else(PoisonError::into_inner).beat(now());
@@ -94,7 +98,7 @@ mod tests {
 
     #[test]
     fn late_beats_are_stops() {
-        let mut pulse = Pulse::default();
+        let mut pulse = Pulse::new(Moment(0));
         for ms in [10, 20, 30, 3030, 3040] {
             pulse.beat(Moment(ms * 1000));
         }
@@ -106,9 +110,15 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_counts_before_the_next_beat() {
-        let mut pulse = Pulse::default();
-        pulse.beat(Moment(1_000_000));
+    fn a_stop_counts_before_the_next_beat_and_before_the_first() {
+        let pulse = Pulse::new(Moment(1_000_000));
+        assert_eq!(pulse.stopped_within(Moment(0), Moment(9_000_000), Moment(2_000_000)).ms(), 990);
+    }
+
+    #[test]
+    fn a_first_beat_that_comes_late_shows_a_stop() {
+        let mut pulse = Pulse::new(Moment(1_000_000));
+        pulse.beat(Moment(2_000_000));
         assert_eq!(pulse.stopped_within(Moment(0), Moment(9_000_000), Moment(2_000_000)).ms(), 990);
     }
 }

@@ -1,7 +1,8 @@
 //! What a running daemon charges: for thinking, and not for its own standing still.
 //!
-//! No test here knows how fast this machine is. A turn begins between the moment before its opponent's move was sent and
-//! the moment after the opponent read that it stands; what may be charged follows from these two, as they were measured.
+//! No test here knows how fast this machine is. A turn begins between the moment before its opponent's move was sent
+//! and the moment after the opponent read that it stands; what may be charged follows from these two, as they were
+//! measured.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails so
 
@@ -30,8 +31,6 @@ const SHORT: Duration = Duration::from_millis(1500);
 const GRACE: Duration = Duration::from_millis(50);
 /// By how much the kernel's age of the last data may be wrong (spec/clock.md, what may remain).
 const TICK: Duration = Duration::from_millis(10);
-/// What the heartbeat may miss at either edge of a stop.
-const BEATS: Duration = Duration::from_millis(20);
 /// How long the daemon stands still where a test stops it.
 const STOP: Duration = Duration::from_secs(3);
 /// Plies that lead round and capture nothing, South's the even places.
@@ -58,8 +57,8 @@ impl Sent {
         Self { before, after: Instant::now() }
     }
 
-    /// Asserts that a turn begun at `start` and ended by this line is charged what `clock.elapsed` says, or more or less
-    /// by `error`.
+    /// Asserts that a turn begun at `start` and ended by this line is charged what `clock.elapsed` says, or more or
+    /// less by `error`.
     fn assert_elapsed(self, elapsed: Duration, start: Start, error: Duration) {
         let most = self.after - start.before + error;
         let least = self.before.saturating_duration_since(start.after).saturating_sub(error);
@@ -145,8 +144,8 @@ fn a_second_of_thought_is_charged_less_the_grace() {
     assert_eq!(micros(&record["remaining_us"]["south"]), left);
 }
 
-/// The row `the server stood still for 3 s` (`clock.own`): the move lay in the kernel while the daemon was stopped, twice
-/// as long as South had left; it is in time and costs what the bot thought.
+/// The row `the server stood still for 3 s` (`clock.own`): the move lay in the kernel while the daemon was stopped,
+/// twice as long as South had left; it is in time and costs what the bot thought.
 #[test]
 fn a_stop_of_the_daemon_is_not_charged() {
     let daemon = Daemon::start_with(POOLS, &[]);
@@ -234,8 +233,8 @@ fn both_resigned(daemon: &Daemon, games: &[String; 2], north: &mut Peer) -> [Val
     [0, 1].map(|at: usize| daemon.record(&games[at]))
 }
 
-/// Two games on one connection, the two moves of one packet read after a stop: neither pays for it (`clock.shared-read`,
-/// `clock.own-several`).
+/// Two games on one connection, the two moves of one packet read after a stop: neither pays for it
+/// (`clock.shared-read`, `clock.own-several`).
 #[test]
 fn a_stop_is_not_charged_to_either_of_two_moves_in_one_packet() {
     let daemon = Daemon::start_with(POOLS, &[]);
@@ -248,30 +247,30 @@ fn a_stop_is_not_charged_to_either_of_two_moves_in_one_packet() {
         north.expect("turn").unwrap();
     }
     for record in both_resigned(&daemon, &games, &mut north) {
-        sent.assert_elapsed(micros(&record["elapsed_us"][2]), start, BEATS);
+        sent.assert_elapsed(micros(&record["elapsed_us"][2]), start, TICK);
     }
 }
 
 /// Bytes that come later in a stop make the data young: for the move before them the heartbeat tells of the stop
-/// (`clock.own-several`). By the age of the data alone this move would be lost.
+/// (`clock.own-several`). By the age of the data alone this move would be lost. How much of its own delay the daemon
+/// sees so depends on how soon after the stop it reads, and is not asserted.
 #[test]
 fn a_line_behind_a_move_does_not_make_the_stop_the_bots() {
     let daemon = Daemon::start_with(POOLS, &[]);
-    let (mut game, start) = stopped_in_time(&daemon);
-    let message = game.r#move(0);
-    let sent = Sent::now(&mut game.south, &message);
-    sleep(2 * SHORT);
+    let (mut game, _) = stopped_in_time(&daemon);
+    game.south.send(&game.r#move(0)).unwrap();
+    sleep(STOP);
     game.south.send(&json!({"type": "ping"})).unwrap();
     daemon.thaw();
     assert_eq!(game.north.expect("moved").unwrap()["ply"], 3);
     game.south.expect("pong").unwrap();
     let record = record_after_resignation(&daemon, &mut game);
-    sent.assert_elapsed(micros(&record["elapsed_us"][2]), start, BEATS);
+    assert!(micros(&record["own_us"][2]) > STOP / 2, "{record}");
 }
 
-/// The daemon is stopped over the deadline, and the bytes are in the kernel since before it: when it goes on, its timer
-/// and its sockets are ready together, and the kernel is asked before a flag falls (`clock.flag-confirmed`). Thirty games
-/// at once, three times.
+/// The daemon is stopped over the deadline, and the bytes are in the kernel since before it: when it goes on, its
+/// timer and its sockets are ready together, and the kernel is asked before a flag falls (`clock.flag-confirmed`).
+/// Thirty games at once, three times.
 #[test]
 fn a_flag_is_confirmed_by_the_kernel() {
     let daemon = Daemon::start_with(POOLS, &[]);
@@ -356,8 +355,8 @@ fn the_clock_of_a_bot_that_went_away_runs() {
     assert_eq!(record["moves"], "2403");
 }
 
-/// A check of an absent side's flag that comes late by some time waits as long again (`clock.flag-away`): the bot may be
-/// on its way back.
+/// A check of an absent side's flag that comes late by some time waits as long again (`clock.flag-away`): the bot may
+/// be on its way back.
 #[test]
 fn a_late_check_of_an_absent_bot_waits_as_long_again() {
     let daemon = Daemon::start_with(POOLS, &[]);

@@ -35,8 +35,8 @@ fn souths_turn(daemon: &Daemon) -> (Peer, Game) {
     (south, game)
 }
 
-/// A whole line counts although the connection ends right behind it (`transport.last-line`), whether the daemon reads it
-/// before the end or finds both together.
+/// A whole line counts although the connection ends right behind it (`transport.last-line`), whether the daemon reads
+/// it before the end or finds both together.
 #[test]
 fn a_move_counts_with_the_end_of_its_connection_right_behind_it() {
     let daemon = Daemon::start();
@@ -73,7 +73,8 @@ fn half_a_line_does_not_count_at_the_end_of_its_connection() {
     }
 }
 
-/// After the end of file nothing more is said: the tail is no ping (`transport.tail`), and the server closes its half too.
+/// After the end of file nothing more is said: the tail is no ping (`transport.tail`), and the server closes its half
+/// too.
 #[test]
 fn a_tail_is_dropped_and_the_connection_closed() {
     let daemon = Daemon::start();
@@ -153,9 +154,9 @@ fn a_gigabyte_without_a_newline_is_not_kept() {
     daemon.game("blitz").play("24");
 }
 
-/// What was said before the end is read before it, by a client that reads late and has room for little, and however much
-/// it has sent behind it (`session.goodbye`). A server that closed at once on unread input would throw away what it has
-/// not sent yet.
+/// What was said before the end is read before it, by a client that reads late and has room for little, and however
+/// much it has sent behind it (`session.goodbye`). A server that closed at once on unread input would throw away what
+/// it has not sent yet.
 #[test]
 fn a_goodbye_is_read_before_the_close() {
     let daemon = Daemon::start();
@@ -184,7 +185,8 @@ fn a_goodbye_is_read_before_the_close() {
 /// A line, and the code and the field of the error that answers it; no code: it is a ping, and answered.
 type Kind = (&'static [u8], Option<&'static str>, Option<&'static str>);
 
-/// Kinds of JSON and of what is none, as the suite `JSONTestSuite` has them (`transport.utf8`, `transport.json`, `transport.object`).
+/// Kinds of JSON and of what is none, as the suite `JSONTestSuite` has them (`transport.utf8`, `transport.json`,
+/// `transport.object`).
 const JSON: &[Kind] = &[
     (b"{\"type\":\"ping\",\"x\":\"\xff\"}", Some("bad_utf8"), None),
     (b"{\"type\":\"ping\",\"x\":\"\xc0\xaf\"}", Some("bad_utf8"), None),

@@ -134,7 +134,8 @@ fn check(record: &Value, [south, north]: &[Told; 2]) {
     check_end(record, &board, [south, north]);
 }
 
-/// The clock of one ply: what was charged follows from what elapsed (`record.clock`), and comes off (`record.identity`).
+/// The clock of one ply: what was charged follows from what elapsed (`record.clock`), and comes off
+/// (`record.identity`).
 fn charge(record: &Value, at: usize, remaining: &mut u64) -> u64 {
     let [elapsed, charged] = ["elapsed_us", "charged_us"].map(|column| record[column][at].as_u64().unwrap());
     let time = |name: &str| record["time"][name].as_u64().unwrap() * 1000;
@@ -234,8 +235,8 @@ fn check_alterations(daemon: &Daemon, export: &str) {
     }
 }
 
-/// What was played is what was told and what is stored (`record.replay`, `record.identity`, `record.clock`, `record.seq`,
-/// `forfeit.once`, `transport.game-order`), and `games verify` finds what was altered.
+/// What was played is what was told and what is stored (`record.replay`, `record.identity`, `record.clock`,
+/// `record.seq`, `forfeit.once`, `transport.game-order`), and `games verify` finds what was altered.
 #[test]
 fn a_thousand_games_are_stored_as_they_were_played_and_told() {
     let daemon = Daemon::start();

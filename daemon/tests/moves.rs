@@ -247,8 +247,12 @@ fn games_stopped_in_time(daemon: &Daemon, cases: &[Late]) -> Vec<Game> {
         let mut games = Vec::from_iter(cases.iter().map(|_| daemon.game("short")));
         for (game, case) in games.iter_mut().zip(cases) {
             game.play(&case.moves);
-            let mover = if is_souths_turn(&case.moves) { &mut game.south } else { &mut game.north };
+            let Game { south, north, .. } = game;
+            let (mover, other) = if is_souths_turn(&case.moves) { (south, north) } else { (north, south) };
             mover.expect("turn").unwrap();
+            // The turn was read, and its W may not have been taken yet: a stop between the two is the mover's gain. The
+            // answer to who played the last ply comes after it.
+            assert_quiet(other);
         }
         daemon.freeze();
         if begun.elapsed() < PAST_SHORT / 2 {
@@ -258,8 +262,8 @@ fn games_stopped_in_time(daemon: &Daemon, cases: &[Late]) -> Vec<Game> {
     }
 }
 
-/// Sent past the deadline and read before the flag fell: what is no move is answered as ever, and any move of the current
-/// ply is a loss on time, legal or not (`verdict.deadline` after `verdict.bad-field`, `verdict.duplicate`,
+/// Sent past the deadline and read before the flag fell: what is no move is answered as ever, and any move of the
+/// current ply is a loss on time, legal or not (`verdict.deadline` after `verdict.bad-field`, `verdict.duplicate`,
 /// `verdict.stale-ply` and `verdict.not-your-turn`, before `verdict.legality`; `verdict.resign-late`).
 #[test]
 fn every_pit_past_the_deadline() {
@@ -333,8 +337,8 @@ fn the_first_reason_decides() {
     ask(south, json!({"pit": 5, "ply": 9}), "game_over"); // before not_your_turn and legality
 }
 
-/// Of what is illegal in two ways the first clause is told: the opponent's pit before what it holds. No other two meet: a
-/// pit holds one number of seeds, and a slam passes seeds into the row that it empties (`verdict.legality`).
+/// Of what is illegal in two ways the first clause is told: the opponent's pit before what it holds. No other two
+/// meet: a pit holds one number of seeds, and a slam passes seeds into the row that it empties (`verdict.legality`).
 #[test]
 fn the_first_clause_is_told() {
     let daemon = Daemon::start_with(POOLS, &[]);

@@ -35,9 +35,9 @@ fn mark(peer: &mut Peer, name: &str) {
 }
 
 /// The calls between the reading of one mark and of the next, and how often; those that read or write a socket under
-/// these two words. Where another thread's call comes in between, a call stands on two lines: `123 sendto(9<socket:[5]>,
-/// "…" <unfinished ...>` and `123 <... sendto resumed>) = 81`. What is written stands on the first, what is read on the
-/// second, and there they are counted.
+/// these two words. Where another thread's call comes in between, a call stands on two lines: `123
+/// sendto(9<socket:[5]>, "…" <unfinished ...>` and `123 <... sendto resumed>) = 81`. What is written stands on the
+/// first, what is read on the second, and there they are counted.
 fn calls_between<'a>(report: &'a str, first: &str, second: &str) -> BTreeMap<&'a str, usize> {
     let mut calls = BTreeMap::new();
     let after = report.lines().skip_while(|line| !line.contains(first)).skip(1);
@@ -68,12 +68,12 @@ fn kind(line: &str) -> &str {
 }
 
 /// A ply is one read and one write of a socket: who read the move applies it and writes the opponent's turn itself
-/// (`clock.start`, `clock.stop`). Around them is `epoll_wait`, one a ply while nothing else happens. What else there may
-/// be comes with time and load and not with plies, and is printed only:
+/// (`clock.start`, `clock.stop`). Around them is `epoll_wait`, one a ply while nothing else happens. What else there
+/// may be comes with time and load and not with plies, and is printed only:
 /// - `clock_nanosleep` or `restart_syscall`: the heartbeat's thread, every 10 ms (`clock.own-several`);
 /// - `futex`: a worker of the runtime that goes to sleep, or is woken to take over the waiting for events;
-/// - `write` and `read` of an eventfd: the runtime wakes a worker out of `epoll_wait` because a timer came nearer, which a
-///   flag does only where it falls before the one awaited;
+/// - `write` and `read` of an eventfd: the runtime wakes a worker out of `epoll_wait` because a timer came nearer, which
+///   a flag does only where it falls before the one awaited;
 /// - `getsockopt`: the age of the data, asked only where a move took longer than the grace (`clock.own-grace`);
 /// - `madvise`, `mmap`, `munmap`, `brk`: the allocator.
 #[test]

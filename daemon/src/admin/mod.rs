@@ -8,6 +8,7 @@ mod control;
 pub use control::{listen, serve};
 
 use crate::lobby::Hall;
+use crate::metrics::Metrics;
 use crate::store::{self, Account, AccountError, Accounts, Archive, DataDir, SqliteStore, StoreError};
 use modiar_protocol::{BotName, GoodbyeReason, Secret};
 use serde::{Deserialize, Serialize};
@@ -120,7 +121,7 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
     let _claim = data.claim()?;
     let store = SqliteStore::open(data)?;
     let archive = Archive::open(&data.archive(), &store)?;
-    let (handle, writer) = store::start(store, archive).map_err(AdminError::Start)?;
+    let (handle, writer) = store::start(store, archive, Metrics::new(None)).map_err(AdminError::Start)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(AdminError::Start)?;
     let answer = runtime.block_on(async { Ok(perform(&Accounts::load(handle).await?, None, command).await) });
     // It ends with its last handle, which is gone.

@@ -3,10 +3,11 @@
 use super::BAD_CONFIG;
 use crate::config::{Config, ConfigError, TEMPLATE};
 use crate::lobby::{Hall, Setup};
+use crate::metrics::Metrics;
 use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
-use crate::store::{self, Accounts, Archive, DataDir, SqliteStore};
+use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle};
 use crate::{admin, logging, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -116,14 +117,14 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
 
     let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
-    tasks.spawn(web::serve(http, stop.clone()));
+    tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
     if let Some(certificate) = &certificate {
         tasks.spawn(renew(Arc::clone(certificate), signal(SignalKind::hangup())?, stop.clone()));
     }
     let listener = Listener::new(bots, Arc::clone(&house.hall), config.connections_per_address(), certificate)?;
     tasks.spawn(listener.run(connections.clone(), no_more.clone()));
-    house.keep(&tasks, &stop, config.restart_wait());
+    house.keep(&tasks, &no_more, &stop, config.restart_wait());
 
     let failure = tokio::select! {
         () = signals.next() => false,
@@ -132,6 +133,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     if !failure {
         drain(&house.hall, &config, &mut signals).await;
     }
+    // Before the goodbyes: a bot that may move no longer loses no time.
     no_more.cancel();
     house.hall.dismiss();
     connections.close();
@@ -154,6 +156,7 @@ struct House {
     referee: Arc<Referee>,
     journal: Arc<Journal>,
     flags: Arc<Flags>,
+    store: StoreHandle,
     writer: JoinHandle<()>,
     failed: CancellationToken,
 }
@@ -165,12 +168,19 @@ impl House {
         let archive = Archive::open(&data.archive(), &store)?;
         let (journal, recovered) = Journal::open(&data.journal(), &boot_id()?)?;
         let (stored, recent) = (store::stored_games(&store, &recovered)?, store::recent_games(&store)?);
-        let (handle, writer) = store::start(store, archive)?;
+        let metrics = Metrics::new(config.overload());
+        let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
 
         let (journal, flags, failed) = (Arc::new(journal), Arc::new(Flags::default()), CancellationToken::new());
-        let referee =
-            Referee::new(handle, Arc::clone(&journal), Arc::clone(&flags), config.node.clone(), failed.clone());
+        let referee = Referee::new(
+            handle.clone(),
+            Arc::clone(&journal),
+            Arc::clone(&flags),
+            config.node.clone(),
+            failed.clone(),
+            metrics,
+        );
         let setup = Setup {
             pools: config.pools.clone().into(),
             guests: config.takes_guests(),
@@ -183,12 +193,13 @@ impl House {
         for record in recent {
             hall.tell_later(&record);
         }
-        Ok(Self { hall, accounts, referee, journal, flags, writer, failed })
+        Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
     }
 
-    /// Starts what goes on beside the connections, until `stop`.
-    fn keep(&self, tasks: &TaskTracker, stop: &CancellationToken, restart_wait: Duration) {
-        tasks.spawn(Arc::clone(&self.flags).run(stop.clone()));
+    /// Starts what goes on beside the connections: until `stop`, and what ends games only until `no_more`.
+    fn keep(&self, tasks: &TaskTracker, no_more: &CancellationToken, stop: &CancellationToken, restart_wait: Duration) {
+        tasks.spawn(Arc::clone(&self.flags).run(no_more.clone()));
+        tasks.spawn(Arc::clone(self.hall.metrics()).watch_loop(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).lapse_challenges(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).keep_house(restart_wait, stop.clone()));
         let (referee, stop) = (Arc::clone(&self.referee), stop.clone());
@@ -197,7 +208,7 @@ impl House {
 
     /// Stores the results that are decided, and leaves the journal so that the games that still run go on.
     async fn close(self, failure: bool) -> anyhow::Result<()> {
-        let Self { hall, accounts, referee, journal, flags, writer, .. } = self;
+        let Self { referee, journal, store, writer, .. } = self;
         if failure {
             return Ok(());
         }
@@ -205,7 +216,7 @@ impl House {
             warn!("some results could not be stored");
         }
         journal.stopped()?;
-        drop((hall, accounts, referee, flags));
+        store.stop().await;
         writer.join().map_err(|_| anyhow::anyhow!("the store's writer failed"))
     }
 }

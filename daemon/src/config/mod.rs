@@ -8,6 +8,7 @@ pub use limits::Limits;
 pub use pool::Pool;
 pub use tls::TlsFiles;
 
+use crate::clock::Micros;
 use modiar_protocol::server::Openings;
 use modiar_protocol::{GameRules, TimeControl};
 use modiar_rules::EndRules;
@@ -21,6 +22,8 @@ use thiserror::Error;
 /// The text that `modiar serve --print-config` writes: every key with its default.
 pub const TEMPLATE: &str = include_str!("../modiar.toml");
 
+/// A delay that is never overload, where no key says otherwise, in milliseconds: a pool may have no grace at all.
+const LEAST_OVERLOAD_MS: u64 = 10;
 /// The longest time that may be configured, in milliseconds: a day.
 const LONGEST_MS: u64 = 86_400_000;
 
@@ -42,6 +45,9 @@ pub struct Config {
     pub drain_ms: u64,
     /// How long bots are waited for after a restart before the clocks of their turns run, in milliseconds.
     pub restart_wait_ms: u64,
+    /// Above which own delay or lag, as the 99th percentile of 10 s in milliseconds, no new games start; 0: none is too
+    /// much; where absent: the pools' smallest grace.
+    pub overload_ms: Option<u64>,
     /// The name of this daemon in its records.
     pub node: String,
     /// Logs.
@@ -92,6 +98,7 @@ impl Default for Config {
             guests: None,
             drain_ms: 30_000,
             restart_wait_ms: 120_000,
+            overload_ms: None,
             node: "modiar".to_owned(),
             log: LogConfig::default(),
             limits: Limits::default(),
@@ -155,6 +162,14 @@ impl Config {
         Duration::from_millis(self.restart_wait_ms)
     }
 
+    /// Above which delay the daemon is overloaded, if there is such.
+    #[must_use]
+    pub fn overload(&self) -> Option<Micros> {
+        let grace = self.pools.iter().map(|pool| pool.time.grace_ms).min().unwrap_or_default();
+        let limit = self.overload_ms.unwrap_or_else(|| grace.max(LEAST_OVERLOAD_MS));
+        (limit > 0).then(|| Micros::from_ms(limit))
+    }
+
     /// How long games may go on after SIGTERM.
     #[must_use]
     pub const fn drain(&self) -> Duration {
@@ -184,6 +199,7 @@ impl Config {
             "MODIAR_GUESTS" => self.guests = Some(boolean()?),
             "MODIAR_DRAIN_MS" => self.drain_ms = milliseconds()?,
             "MODIAR_RESTART_WAIT_MS" => self.restart_wait_ms = milliseconds()?,
+            "MODIAR_OVERLOAD_MS" => self.overload_ms = Some(milliseconds()?),
             "MODIAR_NODE" => value.clone_into(&mut self.node),
             "MODIAR_LOG_FORMAT" => {
                 self.log.format = match value {
@@ -258,9 +274,31 @@ mod tests {
     }
 
     #[test]
+    fn overload_is_above_the_smallest_grace() {
+        let limit = |text: &str| parse(text).unwrap().overload();
+        let pool = |grace| format!("[[pool]]\nname = \"a{grace}\"\nbase_ms = 1\ngrace_ms = {grace}\n");
+        assert_eq!(limit(""), Some(Micros::from_ms(50)));
+        assert_eq!(limit(&(pool(70) + &pool(60))), Some(Micros::from_ms(60)));
+        assert_eq!(limit(&pool(0)), Some(Micros::from_ms(10)), "a pool may have none");
+        assert_eq!(limit("overload_ms = 7"), Some(Micros::from_ms(7)));
+        assert_eq!(limit("overload_ms = 0"), None);
+    }
+
+    #[test]
     fn every_key_is_in_the_template() {
         let shown = format!("{:?}", Config::default());
-        let keys = ["data", "bots", "http", "house_bots", "drain_ms", "restart_wait_ms", "node", "guests", "format"];
+        let keys = [
+            "data",
+            "bots",
+            "http",
+            "house_bots",
+            "drain_ms",
+            "restart_wait_ms",
+            "overload_ms",
+            "node",
+            "guests",
+            "format",
+        ];
         for key in keys.into_iter().chain(Limits::default().values().map(|(key, ..)| key)) {
             assert!(shown.contains(key), "{key}");
             assert!(TEMPLATE.contains(&format!("{key} = ")), "{key}");
@@ -277,7 +315,7 @@ mod tests {
         assert!(pool("base = 3").contains("base"));
     }
 
-    /// Each bound of a limit passes, and what lies beyond it is named.
+    /// `limits.host`: each bound of a limit passes, and what lies beyond it is named.
     #[test]
     fn limits_have_ranges() {
         for (key, _, range) in Limits::default().values() {

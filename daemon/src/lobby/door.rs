@@ -144,7 +144,8 @@ impl Hall {
         self.carry_out(state, effects);
     }
 
-    /// The welcome as a line: of the games that were missed as many as it holds, the newest.
+    /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
+    /// `transport.server-line-limit`).
     fn welcome(&self, bot: &Bot, resume: Option<Secret>, games: u64, reference: Option<Ref>) -> Vec<u8> {
         let mut welcome = Welcome {
             protocol: PROTOCOL,
@@ -158,7 +159,8 @@ impl Hall {
                 messages_per_s: self.limits.messages_per_second,
                 games: games.min(self.limits.games_per_bot),
             },
-            games: bot.tables().iter().map(|(table, _)| table.id()).collect(),
+            // One that is decided is told only by its `ended`.
+            games: bot.tables().iter().filter(|(table, _)| table.is_running()).map(|(table, _)| table.id()).collect(),
             missed: bot.take_missed(),
             reference,
         };

@@ -4,9 +4,11 @@
 //! be taken under the hall's, never the other way round.
 
 use super::bot::Bot;
+use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter};
 use crate::config::{Limits, Pool};
+use crate::metrics::Metrics;
 use crate::referee::{Host, Link, Referee, Seat, Table};
 use crate::store::Accounts;
 use crate::time;
@@ -63,6 +65,16 @@ pub(super) struct State {
     /// Those who are here, and those who may come back.
     pub(super) bots: HashMap<BotName, Arc<Bot>>,
     pub(super) tables: HashMap<GameId, Arc<Table>>,
+    hold: Hold,
+}
+
+/// Why no games start at present.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Hold {
+    /// The disk has no room for them.
+    full: bool,
+    /// The server does not keep up with those that run.
+    overloaded: bool,
 }
 
 /// A bot that is connected.
@@ -85,7 +97,13 @@ impl Hall {
     pub fn open(setup: Setup, referee: Arc<Referee>) -> Arc<Self> {
         let Setup { pools, guests, accounts, limits, seed } = setup;
         let lobby = Lobby::new(Arc::clone(&pools), limits.games_per_bot, seed);
-        let state = State { lobby, present: HashMap::new(), bots: HashMap::new(), tables: HashMap::new() };
+        let state = State {
+            lobby,
+            present: HashMap::new(),
+            bots: HashMap::new(),
+            tables: HashMap::new(),
+            hold: Hold::default(),
+        };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
         let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running });
         let host: Arc<dyn Host> = hall.clone();
@@ -148,18 +166,33 @@ impl Hall {
         }
     }
 
-    /// Starts no games while the disk has no room, forgets who will not come back, and after `restart_wait` waits no
+    /// What is counted of all that happens.
+    #[must_use]
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.referee.metrics
+    }
+
+    /// Why no games start, as a monitor reads it; none where they do.
+    #[must_use]
+    pub fn obstacles(&self) -> Vec<&'static str> {
+        let (draining, Hold { full, overloaded }) = {
+            let state = self.lock();
+            (state.lobby.is_draining(), state.hold)
+        };
+        let full = full || !self.referee.has_room();
+        let all = [(draining, "draining"), (full, "disk full"), (overloaded, "overloaded")];
+        all.into_iter().filter_map(|(holds, name)| holds.then_some(name)).collect()
+    }
+
+    /// Starts no games while the disk has no room or the server does not keep up, forgets who will not come back, and after `restart_wait` waits no
     /// longer for those whose games were restored; until `stop`.
     pub async fn keep_house(self: Arc<Self>, restart_wait: Duration, stop: CancellationToken) {
-        let (mut held, mut ticks, mut waiting) = (false, 0u64, true);
+        let (mut load, mut ticks, mut waiting) = (Load::default(), 0u64, true);
         let restarted = time::now();
         while !stop.is_cancelled() {
-            let room = self.referee.has_room();
-            if held == room {
-                held = !room;
-                warn!(held, "new games wait for space on the disk");
-                self.hold(held);
-            }
+            let (own, lag) = (self.metrics().own_tally.counted(), self.metrics().lag_tally.counted());
+            let overloaded = load.look(own, lag, time::now());
+            self.hold(Hold { full: !self.referee.has_room(), overloaded });
             if waiting && time::now().since(restarted) >= restart_wait.into() {
                 waiting = false;
                 self.start_clocks();
@@ -219,11 +252,15 @@ impl Hall {
         self.lock().lobby.is_taken(name)
     }
 
-    /// Starts no games while it is held.
-    pub fn hold(&self, held: bool) {
+    /// Starts no games while there is a reason; catches up when there is none.
+    fn hold(&self, hold: Hold) {
         let mut state = self.lock();
-        let effects = state.lobby.hold(held);
-        self.carry_out(&mut state, effects);
+        if state.hold != hold {
+            state.hold = hold;
+            warn!(full = hold.full, overloaded = hold.overloaded, "whether new games wait");
+            let effects = state.lobby.hold(hold != Hold::default());
+            self.carry_out(&mut state, effects);
+        }
     }
 
     /// Has the lobby decide, and does it; a refusal goes to who asked.
@@ -262,7 +299,8 @@ impl Hall {
             Ok(table) => self.seat(state, table),
             Err(error) => {
                 error!(%error, "a game could not start");
-                // Nobody is paired again until there is room.
+                // Nobody is paired again until the house is looked after next.
+                state.hold.full = true;
                 let mut effects = state.lobby.hold(true);
                 effects.extend(state.lobby.finished(&pairing, None, true, this_moment()));
                 self.carry_out(state, effects);
@@ -272,7 +310,12 @@ impl Hall {
 
     pub(super) fn seat(&self, state: &mut State, table: Arc<Table>) {
         state.tables.insert(table.id(), table);
+        self.count_games(state);
+    }
+
+    fn count_games(&self, state: &State) {
         self.running.send_replace(state.tables.len());
+        self.metrics().games_running(state.tables.len());
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
@@ -289,6 +332,6 @@ impl Host for Hall {
         let effects = state.lobby.finished(table.pairing(), absent, aborted, this_moment());
         table.conclude();
         self.carry_out(&mut state, effects);
-        self.running.send_replace(state.tables.len());
+        self.count_games(&state);
     }
 }

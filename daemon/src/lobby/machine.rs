@@ -2,7 +2,7 @@
 
 use super::challenges::{Challenges, Standing};
 use super::dice::Dice;
-use super::pairing::{Pairing, Sitter, Source, seated};
+use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
 use super::presence::Presence;
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
@@ -48,6 +48,8 @@ pub struct Lobby {
     pub(super) visitors: HashMap<Visitor, BotName>,
     pub(super) challenges: Challenges,
     pub(super) dice: Dice,
+    /// Seeks there have been.
+    sought: u64,
     pub(super) draining: bool,
     /// The server has no room for new games at present.
     pub(super) held: bool,
@@ -71,6 +73,7 @@ impl Lobby {
             visitors: HashMap::new(),
             challenges: Challenges::default(),
             dice: Dice::new(seed),
+            sought: 0,
             draining: false,
             held: false,
         }
@@ -145,7 +148,8 @@ impl Lobby {
             return Ok(vec![self.penalised(visitor, at, until, reference, now)]);
         }
         let wanted = (games > 0).then_some(games);
-        self.queues[at].join(Seek { visitor, bot, wanted, made: 0, running: 0 });
+        self.sought += 1;
+        self.queues[at].join(Seek { number: self.sought, visitor, bot, wanted, made: 0, running: 0 });
         let mut effects = vec![self.seeking(visitor, at, reference)];
         self.pair(at, &mut effects);
         Ok(effects)
@@ -218,13 +222,13 @@ impl Lobby {
         else {
             return Ok(Vec::new());
         };
-        if !self.has_room(&from) || !self.has_room(&to) {
+        if self.held || !self.has_room(&from) || !self.has_room(&to) {
             let ended = |visitor| challenge_ended(visitor, id, ChallengeEnd::Unavailable, None);
             return Ok(vec![ended(standing.from), ended(standing.to)]);
         }
         let side = standing.terms.side.unwrap_or(if self.dice.coin() { Side::South } else { Side::North });
-        let from = Sitter { bot: from, visitor: standing.from };
-        let to = Sitter { bot: to, visitor: standing.to };
+        let from = Sitter { bot: from, visitor: standing.from, seek: None };
+        let to = Sitter { bot: to, visitor: standing.to, seek: None };
         let seats = seated(from, side, to);
         Ok(vec![self.start(standing.pool, seats, standing.terms.rated, Source::Series(standing.terms.games - 1))])
     }
@@ -251,6 +255,12 @@ impl Lobby {
             }
         }
         effects
+    }
+
+    /// Whether no games start any more.
+    #[must_use]
+    pub const fn is_draining(&self) -> bool {
+        self.draining
     }
 
     /// Starts no games while it is held; catches up when it no longer is.
@@ -316,6 +326,9 @@ impl Lobby {
         };
         if name == challenger {
             return bad_field("opponent", "a bot does not play itself; challenge another");
+        }
+        if terms.rated && !LADDER {
+            return bad_field("rated", "this server keeps no ratings yet; send false");
         }
         if terms.rated && (*guest || self.bots.get(challenger).is_some_and(|presence| presence.guest)) {
             return bad_field("rated", "a game with a guest is never rated; send false");

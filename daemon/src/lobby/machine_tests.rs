@@ -118,7 +118,7 @@ fn sides_balance() {
 }
 
 /// `session.seek-count`: an aborted game does not count, its opponent plays next.
-/// `forfeit.penalty`: who stayed away pauses.
+/// `forfeit.opponent`, `forfeit.penalty`: who stayed away pauses.
 #[test]
 fn a_no_show_pauses_and_its_opponent_is_first() {
     let mut lobby = lobby(4, 1);
@@ -279,4 +279,33 @@ fn a_seek_leaves_with_its_bot() {
     seek(&mut lobby, 1, 0);
     lobby.leave(Visitor(1));
     assert!(pairings(&seek(&mut lobby, 2, 1)).is_empty());
+}
+
+/// `session.seek-done`: the game of a seek that was taken back is none of the next seek's.
+#[test]
+fn a_seek_is_not_done_by_a_game_of_the_one_before() {
+    let mut lobby = lobby(3, 2);
+    seek(&mut lobby, 1, 1);
+    let first = pairings(&seek(&mut lobby, 2, 1)).remove(0);
+    lobby.unseek(Visitor(1), None, None).unwrap();
+    seek(&mut lobby, 1, 1);
+    let second = pairings(&seek(&mut lobby, 3, 1)).remove(0);
+    assert_eq!(told(&lobby.finished(&first, None, false, now(1))), ["2 reads seek_ended done"]);
+    let mut ends = told(&lobby.finished(&second, None, false, now(2)));
+    ends.sort_unstable();
+    assert_eq!(ends, ["1 reads seek_ended done", "3 reads seek_ended done"]);
+}
+
+/// While the server starts no games a challenge ends like one between busy bots, and a seek waits
+/// (`session.challenge-unavailable`).
+#[test]
+fn while_it_is_held_no_game_starts() {
+    let mut lobby = lobby(4, 1);
+    assert!(lobby.hold(true).is_empty());
+    seek(&mut lobby, 1, 1);
+    assert_eq!(told(&seek(&mut lobby, 2, 1)), ["2 reads seeking"]);
+    lobby.challenge(Visitor(3), id(1), challenge("bot-4", 1), None, now(0)).unwrap();
+    let effects = lobby.accept(Visitor(4), id(1)).unwrap();
+    assert_eq!(told(&effects), ["3 reads challenge_ended unavailable", "4 reads challenge_ended unavailable"]);
+    assert_eq!(told(&lobby.hold(false)), ["bot-1 - bot-2"]);
 }

@@ -7,6 +7,10 @@ use modiar_protocol::server::SeekEnd;
 use modiar_rules::{BySide, Side};
 use std::cmp::Ordering;
 
+/// Whether games can count. Ratings are kept by the ladder, which is not built yet, and a game that changes none is
+/// unrated.
+pub(super) const LADDER: bool = false;
+
 /// Two bots to play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pairing {
@@ -29,6 +33,8 @@ pub struct Sitter {
     pub bot: BotName,
     /// The connection.
     pub visitor: Visitor,
+    /// The number of the seek that wanted it.
+    pub seek: Option<u64>,
 }
 
 /// What brought two bots together.
@@ -84,7 +90,7 @@ impl Lobby {
     /// Pairs the bots of a pool that wait, those who waited longest first.
     pub(super) fn pair(&mut self, at: usize, effects: &mut Vec<Effect>) {
         while !self.draining && !self.held {
-            let sitter = |seek: &Seek| Sitter { bot: seek.bot.clone(), visitor: seek.visitor };
+            let sitter = |seek: &Seek| Sitter { bot: seek.bot.clone(), visitor: seek.visitor, seek: Some(seek.number) };
             let mut waiting = self.queues[at].waiting(|seek| self.has_room(&seek.bot)).map(sitter);
             let (Some(first), Some(second)) = (waiting.next(), waiting.next()) else { return };
             drop(waiting);
@@ -96,7 +102,7 @@ impl Lobby {
                 self.queues[at].move_to_back(visitor);
             }
             let side = self.side_of(&first.bot, &second.bot);
-            let rated = self.pools[at].rated && !self.is_guest(&first.bot) && !self.is_guest(&second.bot);
+            let rated = LADDER && self.pools[at].rated && !self.is_guest(&first.bot) && !self.is_guest(&second.bot);
             effects.push(self.start(at, seated(first, side, second), rated, Source::Seeks));
         }
     }
@@ -139,23 +145,27 @@ impl Lobby {
         now: Now,
         effects: &mut Vec<Effect>,
     ) {
-        let Sitter { bot, visitor } = sitter;
-        if let Some(seek) = self.queues[at].of(*visitor) {
+        let Sitter { bot, visitor, seek } = sitter;
+        // The bot may have taken that seek back and begun another: this game is none of the new one's.
+        let seek = self.queues[at].of(*visitor).filter(|standing| Some(standing.number) == *seek);
+        let stands = seek.is_some();
+        let done = seek.is_some_and(|seek| {
             seek.running = seek.running.saturating_sub(1);
             seek.made = seek.made.saturating_sub(u64::from(aborted));
-        }
+            seek.is_done()
+        });
         if absent {
             return self.punish(bot, *visitor, now, effects);
         }
-        if aborted {
-            self.queues[at].move_to_front(*visitor);
-        } else {
-            self.queues[at].move_to_back(*visitor);
-            if let Some(presence) = self.bots.get_mut(bot) {
-                presence.conduct.showed_up();
-            }
+        if !aborted && let Some(presence) = self.bots.get_mut(bot) {
+            presence.conduct.showed_up();
         }
-        if self.queues[at].of(*visitor).is_some_and(|seek| seek.is_done()) {
+        if stands && aborted {
+            self.queues[at].move_to_front(*visitor);
+        } else if stands {
+            self.queues[at].move_to_back(*visitor);
+        }
+        if done {
             self.queues[at].leave(*visitor);
             effects.push(self.seek_ended(*visitor, at, SeekEnd::Done, None, None));
         }
@@ -184,7 +194,7 @@ impl Lobby {
     }
 
     fn sitter(&self, name: &BotName) -> Option<Sitter> {
-        Some(Sitter { bot: name.clone(), visitor: self.visitor(name)? })
+        Some(Sitter { bot: name.clone(), visitor: self.visitor(name)?, seek: None })
     }
 }
 

@@ -29,18 +29,18 @@ impl Hall {
     /// Sets the games up again that `recovered` has; of those that are `stored` only the end is told again. After a
     /// failure of power what was told may be gone: such games are aborted, never silently rewound (`session.kill`).
     pub fn restore(&self, recovered: Recovered, stored: impl Fn(&SavedGame) -> Option<Record>) -> Restored {
-        let lost = !recovered.same_boot && !recovered.stopped;
+        let lost = recovered.games.iter().filter(|game| game.lost).count();
         if recovered.torn > 0 {
             warn!(bytes = recovered.torn, "the journal's end had not reached the disk; it was cut");
         }
         let mut restored = Restored::default();
         for saved in recovered.games {
             if let Some(record) = stored(&saved) {
+                self.expect_guests(&saved);
                 self.tell_later(&record);
-                // So that the next start does not ask again; if the disk is full, it will.
-                let _ = self.referee.forget(saved.opening.slot);
+                self.referee.told(saved.opening.slot);
                 restored.stored += 1;
-            } else if let Err(error) = self.restore_game(&saved, lost) {
+            } else if let Err(error) = self.restore_game(&saved) {
                 error!(game = %saved.opening.game, %error, "a game could not go on");
                 restored.lost += 1;
             } else {
@@ -51,7 +51,7 @@ impl Hall {
             resumed = restored.resumed,
             stored = restored.stored,
             lost = restored.lost,
-            aborted = lost,
+            power_failed = lost,
             "games restored"
         );
         restored
@@ -64,10 +64,18 @@ impl Hall {
             let known = state.bots.get(&seat.name).cloned();
             let bot = match known {
                 Some(bot) => bot,
-                None if self.accounts.owns(&seat.name) => state.know(Bot::new(seat.name.clone(), None)),
+                None if !seat.guest && self.accounts.owns(&seat.name) => state.know(Bot::new(seat.name.clone(), None)),
                 None => continue,
             };
             bot.missed(ended(record));
+        }
+    }
+
+    /// The guests of a game that is over may come back to hear of it (`session.guest-resume`).
+    fn expect_guests(&self, saved: &SavedGame) {
+        let mut state = self.lock();
+        for seat in saved.opening.seats.iter().filter(|seat| seat.resume.is_some() && !self.accounts.owns(&seat.name)) {
+            state.restore_seat(seat);
         }
     }
 
@@ -79,12 +87,12 @@ impl Hall {
         }
     }
 
-    fn restore_game(&self, saved: &SavedGame, lost: bool) -> Result<(), OpenError> {
+    fn restore_game(&self, saved: &SavedGame) -> Result<(), OpenError> {
         let opening = &saved.opening;
         let mut state = self.lock();
         let [south, north] = &opening.seats;
         let seats = BySide::new(state.restore_seat(south), state.restore_seat(north));
-        let sitter = |seat: &Seat| Sitter { bot: seat.bot.name.clone(), visitor: Visitor(0) };
+        let sitter = |seat: &Seat| Sitter { bot: seat.bot.name.clone(), visitor: Visitor(0), seek: None };
         let pairing = Pairing {
             pool: 0, // not asked of a restored game: its pool may be gone
             seats: BySide::new(sitter(&seats.south), sitter(&seats.north)),
@@ -101,7 +109,7 @@ impl Hall {
         };
         let present =
             BySide::new((south.name.clone(), south.resume.is_some()), (north.name.clone(), north.resume.is_some()));
-        let table = Table::restore(saved, pairing, pool, seats, Arc::clone(&self.referee), lost)?;
+        let table = Table::restore(saved, pairing, pool, seats, Arc::clone(&self.referee))?;
         state.lobby.restore(&present);
         self.seat(&mut state, table);
         Ok(())
@@ -118,6 +126,8 @@ impl State {
     }
 
     fn know(&mut self, bot: Bot) -> Arc<Bot> {
+        // It has been away since the daemon stopped, and is not waited for without end.
+        bot.left();
         let (name, bot): (BotName, _) = (bot.name.clone(), Arc::new(bot));
         self.bots.insert(name, Arc::clone(&bot));
         bot

@@ -65,3 +65,40 @@ impl Arrival for LineRead<'_> {
         own.max(stopped).min(most)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd as _;
+    use std::time::Duration;
+
+    /// A socket whose newest data has lain in the kernel for some time.
+    fn waiting(time: Duration) -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mut client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (server, _) = listener.accept().unwrap();
+        client.write_all(b"x").unwrap();
+        std::thread::sleep(time);
+        (client, server)
+    }
+
+    /// `clock.own-clamp`: no more than the time since the turn, and since the read before.
+    #[test]
+    fn own_delay_is_never_more_than_the_turn_or_the_time_since_the_last_read() {
+        let heartbeat = Heartbeat::start().unwrap();
+        let (_client, server) = waiting(Duration::from_millis(200));
+        let back = |ms: u64| Moment(now().0 - ms * 1000);
+        let read = |previous| SocketRead::new(server.as_raw_fd(), heartbeat, previous);
+        let long = read(back(5000));
+        assert!(long.line(true).own(back(5000)) >= Micros::from_ms(150), "the kernel tells how long it lay");
+        let turn = back(30);
+        let since_turn = read(back(5000));
+        assert_eq!(since_turn.line(true).own(turn), since_turn.received().since(turn));
+        let previous = back(20);
+        let since_read = read(previous);
+        assert_eq!(since_read.line(true).own(back(5000)), since_read.received().since(previous));
+        assert_eq!(since_read.line(true).own(now() + Micros(1_000_000)), Micros(0), "a turn to come");
+    }
+}

@@ -1,7 +1,6 @@
 //! Accepting connections.
 
 use super::admission::{Admission, Admitted, room_for_connections};
-use super::departure::Departure;
 use super::farewell::Farewell;
 use super::kernel;
 use super::outlet::Outlet;
@@ -122,10 +121,14 @@ impl Listener {
     /// Serves a connection, or tells it that there are too many (`limits.connections`).
     fn admit(&self, stream: TcpStream, peer: IpAddr, number: u64, tasks: &TaskTracker) {
         let admitted = self.admission.admit(peer);
-        if matches!(admitted, Admitted::Unheard) {
-            return Departure::TooMany.note();
+        if !matches!(admitted, Admitted::Yes(_)) {
+            info!("refused: there are too many connections");
+            self.hall.metrics().connection_refused();
         }
-        let (read, outlet) = match self.open(stream) {
+        if matches!(admitted, Admitted::Unheard) {
+            return;
+        }
+        let (mut read, outlet) = match self.open(stream) {
             Ok((read, outlet)) => (read, Arc::new(outlet)),
             Err(error) => return warn!(%error, "the connection was gone at once"),
         };
@@ -133,19 +136,19 @@ impl Listener {
         match admitted {
             Admitted::Yes(pass) => tasks.spawn(
                 async move {
+                    let connection = hall.metrics().connection();
                     let client = Client::new(number, Arc::clone(&outlet), Arc::clone(&hall));
-                    reader::serve(read, outlet, client, heartbeat, hall.limits()).await.note();
+                    reader::serve(read, outlet, client, heartbeat, hall.limits(), connection).await;
                     drop(pass);
                 }
                 .instrument(span),
             ),
             Admitted::No(pass) => tasks.spawn(
                 async move {
-                    Departure::TooMany.note();
                     let message = "too many connections, in all or from your address; close some, or come back later";
                     let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
                     outlet.tell(&ServerMessage::Error(Box::new(error)));
-                    Farewell { read, outlet }.say().await;
+                    Farewell { read: &mut read, outlet: &outlet }.say().await;
                     drop(pass);
                 }
                 .instrument(span),
@@ -159,7 +162,8 @@ impl Listener {
         let cipher = self.certificate.as_ref().map(|certificate| certificate.cipher()).transpose();
         let cipher = cipher.map_err(io::Error::other)?.map(Box::new);
         let (read, write) = stream.into_split();
-        Ok((read, Outlet::new(write, cipher, self.hall.limits().output())))
+        let metrics = Arc::clone(self.hall.metrics());
+        Ok((read, Outlet::new(write, cipher, self.hall.limits().output(), metrics)))
     }
 }
 

@@ -4,10 +4,11 @@
 //! for the connection's own task to write when there is room.
 
 use super::tls::{Cipher, Opened};
+use crate::metrics::Metrics;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 use tokio::net::tcp::OwnedWriteHalf;
 
@@ -18,6 +19,8 @@ pub struct Outlet {
     /// Most that may wait, in bytes.
     most: usize,
     bell: Bell,
+    /// Where errors told are counted; none where nobody is there to read them.
+    metrics: Option<Arc<Metrics>>,
 }
 
 #[derive(Debug)]
@@ -49,16 +52,16 @@ impl Rung {
 
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
-    pub(super) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize) -> Self {
+    pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
         let out = Out { sink: Some(sink), cipher, waiting: Vec::new(), closing: None, broken: false };
-        Self { out: Mutex::new(out), most, bell: Bell::default() }
+        Self { out: Mutex::new(out), most, bell: Bell::default(), metrics: Some(metrics) }
     }
 
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
         let out = Out { sink: None, cipher: None, waiting: Vec::new(), closing: None, broken: true };
-        Self { out: Mutex::new(out), most: 0, bell: Bell::default() }
+        Self { out: Mutex::new(out), most: 0, bell: Bell::default(), metrics: None }
     }
 
     /// Sends whole lines: at once as far as the socket takes them. What cannot be sent to a connection that is closing,
@@ -72,6 +75,9 @@ impl Outlet {
 
     /// Sends one message.
     pub fn tell(&self, message: &ServerMessage) {
+        if let (ServerMessage::Error(error), Some(metrics)) = (message, &self.metrics) {
+            metrics.error(error.code);
+        }
         self.send(&message.to_line());
     }
 
@@ -258,7 +264,7 @@ mod tests {
             while (&*socket2::SockRef::from(sink.as_ref())).write(&[b' '; 4096]).is_ok() {}
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
-        (Outlet::new(sink, None, most), peer)
+        (Outlet::new(sink, None, most, Metrics::new(None)), peer)
     }
 
     /// `session.slow-reader`: at the bound and one byte past it.

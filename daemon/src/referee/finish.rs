@@ -4,16 +4,20 @@ use super::game::Phase;
 use super::seat::{Link, Seat};
 use super::table::{State, Table};
 use super::{messages, record};
+use crate::metrics::Invariant;
 use jiff::Timestamp;
 use modiar_protocol::server::Ended;
 use modiar_protocol::{GameResult, ServerMessage, Termination};
 use modiar_rules::Side;
 use std::sync::Arc;
-use tracing::{info, warn};
+use tracing::info;
 
 impl Table {
     /// The game is Decided: its record goes to the store, and only what comes back from there is told.
-    pub(super) fn finish(self: &Arc<Self>, state: &State) {
+    pub(super) fn finish(self: &Arc<Self>, state: &mut State) {
+        if state.finishing {
+            return self.alarm(Invariant::OneEnd);
+        }
         let Some(decision) = state.game.decision() else { return };
         let occasion = record::Occasion {
             id: self.id(),
@@ -25,6 +29,7 @@ impl Table {
             node: &self.referee.node,
         };
         let record = record::record(&occasion, &state.game, decision);
+        state.finishing = true;
         let table = Arc::clone(self);
         self.referee.finishing.spawn(async move {
             match table.referee.store.finish(record).await {
@@ -38,19 +43,23 @@ impl Table {
     }
 
     /// The result is durable: the last news, `ended` to everybody, and the answers that waited for it.
-    pub fn conclude(&self) {
-        let mut state = self.lock();
+    pub fn conclude(self: &Arc<Self>) {
+        self.change((), |state| self.tell_end(state));
+        self.referee.told(self.slot);
+    }
+
+    fn tell_end(&self, state: &mut State) {
+        if matches!(state.game.phase(), Phase::Over(_)) {
+            return self.alarm(Invariant::OneEnd);
+        }
         state.game.committed();
         let Some(decision) = state.game.decision() else { return };
         let plies = state.game.line().moves().len();
         self.span.in_scope(|| info!(result = %decision.result, termination = %decision.termination, plies, "ended"));
         let ended = messages::ended(self.id(), &state.game, decision);
-        self.tell_players(&state, &ended);
-        self.tell_others(&mut state, ended);
-        drop(state);
-        if let Err(error) = self.referee.journal.over(self.slot) {
-            warn!(%error, "the journal still holds a finished game; the next start will see that it is stored");
-        }
+        self.referee.metrics.game_finished(decision.termination);
+        self.tell_players(state, &ended);
+        self.tell_others(state, ended);
     }
 
     fn tell_players(&self, state: &State, ended: &Ended) {
@@ -78,9 +87,11 @@ impl Table {
         }
     }
 
-    /// The ply that ended the game, which waited for the result; every other was told when it was played.
+    /// The ply that ended the game, which waited for the result, or one that waited for space on the disk; every other
+    /// was told when it was played.
     fn untold(&self, state: &State) -> Vec<u8> {
-        let last = state.game.line().ending().and_then(|_| messages::moved(self.id(), &state.game));
+        let waited = state.game.line().ending().is_some() || state.stalled.is_some();
+        let last = if waited { messages::moved(self.id(), &state.game) } else { None };
         last.map_or_else(Vec::new, |moved| moved.to_line())
     }
 

@@ -17,7 +17,7 @@ use crate::clock::{Arrival, Charge, Clock, Control, Micros, Moment};
 use modiar_protocol::client::Move;
 use modiar_protocol::limits::FIRST_PLY;
 use modiar_protocol::{Detail, ErrorCode, GameResult, GameRules, PitList, Termination};
-use modiar_rules::{BySide, Illegal, Line, Pit, Refusal as RulesRefusal, ReplayError, Side};
+use modiar_rules::{BySide, Illegal, Line, Pit, Refusal as RulesRefusal, ReplayError, SEEDS, Side};
 
 /// What a game is played by.
 #[derive(Clone, Debug)]
@@ -275,6 +275,28 @@ impl Game {
             Phase::Running => self.decide(GameResult::None, termination, None, None),
             _ => Verdict::Nothing,
         }
+    }
+
+    /// The server failed at this game, wherever it stands before it is told (`forfeit.server-error`). What the failure left
+    /// half done is put right from the plies and charges; one that ended the game by the rules has ended it.
+    pub fn fault(&mut self) {
+        let plies: Vec<_> =
+            self.line.moves().iter().skip(self.terms.opening.len()).copied().zip(self.charges.clone()).collect();
+        if let Ok(game) = Self::resume(self.terms.clone(), &plies, self.forgiven) {
+            *self = game;
+        }
+        if self.phase == Phase::Running {
+            self.decide(GameResult::None, Termination::ServerError, None, None);
+        }
+    }
+
+    /// Whether board and captures together hold the seeds of the start.
+    #[must_use]
+    pub fn conserves_seeds(&self) -> bool {
+        let position = self.line.position();
+        let captured = position.captured();
+        let seeds: u32 = position.pits().into_iter().chain([captured.south, captured.north]).map(u32::from).sum();
+        seeds == u32::from(SEEDS)
     }
 
     /// The result is durable.

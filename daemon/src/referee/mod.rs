@@ -3,11 +3,13 @@
 mod finish;
 mod flags;
 mod game;
+mod guard;
 mod messages;
 mod office;
 mod record;
 mod seat;
 mod table;
+mod telling;
 mod visit;
 
 pub use flags::Flags;
@@ -18,3 +20,5 @@ pub use table::{OpenError, Table, Told};
 
 #[cfg(test)]
 mod game_tests;
+#[cfg(test)]
+mod table_tests;

@@ -3,12 +3,20 @@
 use super::flags::Flags;
 use super::game::Played;
 use super::table::Table;
+use crate::clock::Moment;
+use crate::metrics::Metrics;
 use crate::store::journal::{Journal, SavedPly, Slot};
 use crate::store::{StoreError, StoreHandle};
+use crate::time::now;
+use modiar_protocol::limits::MISSED_WINDOW;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{error, warn};
+
+/// Games over that the journal keeps at most.
+const TOLD: usize = 1024;
 
 /// Who is told that a game is over and stored.
 pub trait Host: std::fmt::Debug + Send + Sync {
@@ -24,6 +32,8 @@ pub struct Referee {
     pub(super) journal: Arc<Journal>,
     pub(super) flags: Arc<Flags>,
     pub(super) node: String,
+    /// What is counted of all that happens.
+    pub metrics: Arc<Metrics>,
     /// The results on their way to the disk.
     pub(super) finishing: TaskTracker,
     /// Cancelled where the disk has failed: the daemon must stop.
@@ -31,6 +41,8 @@ pub struct Referee {
     host: OnceLock<Weak<dyn Host>>,
     /// The tables that wait for space on the disk.
     stalled: Mutex<Vec<Weak<Table>>>,
+    /// The games that were told of as over, and when: the journal holds them a while longer.
+    told: Mutex<VecDeque<(Moment, Slot)>>,
 }
 
 impl Referee {
@@ -42,9 +54,11 @@ impl Referee {
         flags: Arc<Flags>,
         node: String,
         failed: CancellationToken,
+        metrics: Arc<Metrics>,
     ) -> Arc<Self> {
-        let (finishing, host, stalled) = (TaskTracker::new(), OnceLock::new(), Mutex::default());
-        Arc::new(Self { store, journal, flags, node, finishing, failed, host, stalled })
+        let (finishing, host) = (TaskTracker::new(), OnceLock::new());
+        let (stalled, told) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { store, journal, flags, node, metrics, finishing, failed, host, stalled, told })
     }
 
     /// Names who is told of finished games, once.
@@ -63,7 +77,12 @@ impl Referee {
     pub fn keep_journal(self: Arc<Self>, stop: &CancellationToken) {
         while !stop.is_cancelled() {
             std::thread::sleep(crate::store::journal::SYNC_EVERY);
-            if let Err(error) = self.journal.sync() {
+            let began = now();
+            let synced = self.journal.sync();
+            if let Ok(true) = synced {
+                self.metrics.journal_sync.time(now().since(began));
+            }
+            if let Err(error) = synced.and_then(|_| self.forget_told()) {
                 return self.fail(&error);
             }
             let stalled = std::mem::take(&mut *self.stalled.lock().unwrap_or_else(PoisonError::into_inner));
@@ -79,12 +98,26 @@ impl Referee {
         self.finishing.wait().await;
     }
 
-    /// A game needs to be restored no more.
-    ///
-    /// # Errors
-    /// The journal could not be written.
-    pub fn forget(&self, slot: Slot) -> Result<(), StoreError> {
-        self.journal.over(slot)
+    /// A game's end was told. The journal keeps the game as long as its guests may not have read that: should the daemon
+    /// be killed, they are known again and hear of it (`session.missed`).
+    pub fn told(&self, slot: Slot) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back((now(), slot));
+    }
+
+    /// Takes out of the journal the games that were told of long enough ago; where the disk is full, later.
+    fn forget_told(&self) -> Result<(), StoreError> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some((at, slot)) = told.front().copied() {
+            if told.len() <= TOLD && now().since(at) < MISSED_WINDOW.into() {
+                break;
+            }
+            match self.journal.over(slot) {
+                Err(error) if error.is_full() => break,
+                over => over?,
+            }
+            told.pop_front();
+        }
+        Ok(())
     }
 
     pub(super) fn host(&self) -> Option<Arc<dyn Host>> {

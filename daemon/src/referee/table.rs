@@ -7,32 +7,25 @@ use super::game::{Game, Phase, Played, Refused, Terms, Verdict};
 use super::messages;
 use super::office::Referee;
 use super::seat::Seat;
-use crate::clock::{Arrival, Micros, Moment};
+use crate::clock::{Arrival, Charge, Micros, Moment};
 use crate::config::Pool;
 use crate::lobby::Pairing;
 use crate::net::Outlet;
 use crate::store::StoreError;
 use crate::store::journal::{Opening, SavedGame, Slot};
-use crate::time::now;
 use jiff::Timestamp;
 use modiar_protocol::client::Move;
 use modiar_protocol::limits::WAITING_ANSWERS;
-use modiar_protocol::server::{Error, Started};
+use modiar_protocol::server::Error;
 use modiar_protocol::{ErrorCode, GameId, Ref, ServerMessage, Termination};
 use modiar_rules::{BySide, MovesError, ReplayError, Side, moves_text, parse_moves};
-use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
-use tracing::{Span, debug, info, info_span, warn};
+use tracing::{Span, error, info_span, warn};
 use uuid::Uuid;
 
 /// How long a connection has to read what the kernel holds before its game is looked at again.
 const LOOK_AGAIN: Micros = Micros(100_000);
-
-thread_local! {
-    /// Lines are made here: a ply allocates nothing.
-    static SCRATCH: RefCell<Vec<u8>> = RefCell::default();
-}
 
 /// What is to be said to the sender of a move.
 #[derive(Debug)]
@@ -69,20 +62,38 @@ pub(super) struct State {
     pub(super) spectators: Vec<Arc<Outlet>>,
     /// A ply that stands but is not in the journal yet: nobody has been told.
     pub(super) stalled: Option<Played>,
+    /// Its record is on its way to the store.
+    pub(super) finishing: bool,
     /// Who is to read `game_over` once the result is told.
     pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
+    /// Who is still to read `started`: it came while a ply was stalled.
+    pub(super) owed: BySide<bool>,
     /// Who has been here since the daemon started.
     pub(super) come_back: BySide<bool>,
     /// When the flags look here next.
-    armed: Moment,
+    pub(super) armed: Moment,
     /// Until when an absent side, found late, is waited for; and at which ply.
     grace: Option<(u32, Moment)>,
+    #[cfg(test)]
+    pub(super) sabotage: super::guard::Sabotage,
 }
 
 impl State {
     fn new(game: Game, seats: BySide<Seat>, come_back: BySide<bool>) -> Self {
-        let (spectators, waiting) = (Vec::new(), Vec::new());
-        Self { game, seats, spectators, stalled: None, waiting, come_back, armed: Moment(u64::MAX), grace: None }
+        Self {
+            game,
+            seats,
+            spectators: Vec::new(),
+            stalled: None,
+            owed: BySide::default(),
+            finishing: false,
+            waiting: Vec::new(),
+            come_back,
+            armed: Moment(u64::MAX),
+            grace: None,
+            #[cfg(test)]
+            sabotage: super::guard::Sabotage::default(),
+        }
     }
 
     fn outlet_to_move(&self) -> &Arc<Outlet> {
@@ -135,19 +146,19 @@ impl Table {
     }
 
     /// Sets a table up as the journal has it, its bots away. A game that had ended by its last ply is finished now, and
-    /// where `lost`, what was told may be gone: the game is aborted.
+    /// where power failed, what was told may be gone: the game is aborted. One whose plies cannot be played ends with a server
+    /// error before the first that cannot (`forfeit.server-error`).
     ///
     /// # Errors
-    /// The plies cannot be played.
+    /// Its opening cannot be played.
     pub fn restore(
         saved: &SavedGame,
         pairing: Pairing,
         pool: Pool,
         seats: BySide<Seat>,
         referee: Arc<Referee>,
-        lost: bool,
     ) -> Result<Arc<Self>, OpenError> {
-        let SavedGame { opening, plies, forgiven } = saved;
+        let SavedGame { opening, plies, forgiven, lost } = saved;
         let terms = Terms {
             control: opening.time.into(),
             rules: opening.rules,
@@ -155,9 +166,16 @@ impl Table {
             must_show: pairing.must_show,
         };
         let plies: Vec<_> = plies.iter().map(|ply| (ply.pit, terms.control.charge(ply.elapsed, ply.own))).collect();
-        let game = Game::resume(terms, &plies, *forgiven)?;
+        let (game, end) = match Game::resume(terms.clone(), &plies, *forgiven) {
+            Ok(game) => (game, lost.then_some(Termination::Aborted)),
+            Err(error) => {
+                error!(game = %opening.game, %error, "a game cannot go on");
+                let whole = usize::try_from(error.ply).unwrap_or(1).saturating_sub(1 + terms.opening.len());
+                (Game::resume(terms, &plies[..whole], *forgiven)?, Some(Termination::ServerError))
+            }
+        };
         let table = Self::around(game, opening, pairing, pool, seats, false, referee);
-        table.resume(lost);
+        table.resume(end);
         Ok(table)
     }
 
@@ -198,20 +216,36 @@ impl Table {
         reference: Option<Ref>,
         arrival: &dyn Arrival,
     ) -> Told {
-        let mut state = self.lock();
+        self.change(Told::Nothing, |state| self.judge(state, side, wanted, limited, reference, arrival))
+    }
+
+    fn judge(
+        self: &Arc<Self>,
+        state: &mut State,
+        side: Side,
+        wanted: Move,
+        limited: bool,
+        reference: Option<Ref>,
+        arrival: &dyn Arrival,
+    ) -> Told {
         if state.stalled.is_some() {
             return Told::Error(Box::new(self.waits_for_space(reference)));
         }
-        match state.game.play(side, wanted, arrival, limited) {
+        let verdict = state.game.play(side, wanted, arrival, limited);
+        #[cfg(test)]
+        state.sabotage.strike();
+        match verdict {
             Verdict::Accepted(played) => {
-                self.played(&mut state, played);
+                self.measure(state, Some(played.charge));
+                self.played(state, played);
                 Told::Accepted
             }
             Verdict::Decided => {
-                self.finish(&state);
+                self.measure(state, state.game.decision().and_then(|decision| decision.unfinished));
+                self.finish(state);
                 Told::Nothing
             }
-            Verdict::TooLate => self.too_late(&mut state, side, reference),
+            Verdict::TooLate => self.too_late(state, side, reference),
             Verdict::Limited => Told::Limited,
             Verdict::Refused(refused) => {
                 if refused.illegal.is_some()
@@ -227,35 +261,42 @@ impl Table {
 
     /// `side` gives up.
     pub fn resign(self: &Arc<Self>, side: Side, reference: Option<Ref>, arrival: &dyn Arrival) {
-        let mut state = self.lock();
-        match state.game.resign(side, arrival) {
-            Verdict::Decided => self.finish(&state),
+        self.change((), |state| match state.game.resign(side, arrival) {
+            Verdict::Decided => self.finish(state),
             Verdict::TooLate => {
-                if let Told::Error(error) = self.too_late(&mut state, side, reference) {
+                if let Told::Error(error) = self.too_late(state, side, reference) {
                     state.seats[side].link.outlet.tell(&ServerMessage::Error(error));
                 }
             }
             _ => {}
-        }
+        });
     }
 
     /// Ends the game without a result.
     pub fn abort(self: &Arc<Self>, termination: Termination) {
-        let mut state = self.lock();
-        if state.game.abort(termination) == Verdict::Decided {
-            self.finish(&state);
-        }
+        self.change((), |state| {
+            if state.game.abort(termination) == Verdict::Decided {
+                self.finish(state);
+            }
+        });
     }
 
-    /// The flag of the side to move, all that its connection sent until `asked` having been judged.
-    pub fn confirm_flag(self: &Arc<Self>, asked: Moment) {
-        let mut state = self.lock();
-        self.flag(&mut state, asked);
+    /// The flag of `side` where it is to move, all that its connection sent until `asked` having been judged. Of the other
+    /// side's connection nothing is known here.
+    pub fn confirm_flag(self: &Arc<Self>, side: Side, asked: Moment) {
+        self.change((), |state| {
+            if state.game.side_to_move() == side {
+                self.flag(state, asked);
+            }
+        });
     }
 
     /// The flags look here, as armed for `at`; when to look again.
     pub(super) fn look(self: &Arc<Self>, at: Moment, now: Moment) -> Option<Moment> {
-        let mut state = self.lock();
+        self.change(None, |state| self.look_at(state, at, now))
+    }
+
+    fn look_at(self: &Arc<Self>, state: &mut State, at: Moment, now: Moment) -> Option<Moment> {
         if at != state.armed {
             return None;
         }
@@ -269,7 +310,7 @@ impl Table {
             state.outlet_to_move().check_flags();
             now + LOOK_AGAIN
         } else {
-            self.look_for_absent(&mut state, deadline, now)?
+            self.look_for_absent(state, deadline, now)?
         };
         state.armed = again.max(now + Micros(1));
         Some(state.armed)
@@ -304,105 +345,13 @@ impl Table {
         }
     }
 
-    fn start(self: &Arc<Self>) {
-        let mut state = self.lock();
-        self.span.in_scope(|| info!("started"));
-        for side in Side::ALL {
-            let Seat { bot, link, .. } = &state.seats[side];
-            bot.sit(side, Arc::clone(self));
-            link.outlet.tell(&ServerMessage::Started(Box::new(self.as_started(&state, Some(side)))));
-        }
-        if state.game.decision().is_some() {
-            return self.finish(&state);
-        }
-        self.write_turn(&mut state);
-    }
-
-    fn resume(self: &Arc<Self>, lost: bool) {
-        let mut state = self.lock();
-        self.span.in_scope(|| info!(ply = state.game.line().position().ply(), lost, "resumed"));
-        for side in Side::ALL {
-            state.seats[side].bot.sit(side, Arc::clone(self));
-        }
-        if lost {
-            state.game.abort(Termination::Aborted);
-        }
-        if state.game.decision().is_some() {
-            self.finish(&state);
+    fn measure(&self, state: &State, charge: Option<Charge>) {
+        if let Some(charge) = charge {
+            self.referee.metrics.judged(charge, state.game.terms().control.grace);
         }
     }
 
-    /// A ply stands: it goes to the journal, and once it is there the next turn goes out, then the news of it.
-    fn played(self: &Arc<Self>, state: &mut State, played: Played) {
-        if self.referee.keep_ply(self.slot, &played, self) {
-            self.tell_played(state, played);
-        } else {
-            state.stalled = Some(played);
-            state.game.stand();
-        }
-    }
-
-    /// There may be space again for the ply that waits for it.
-    pub(super) fn go_on(self: &Arc<Self>) {
-        let mut state = self.lock();
-        if let Some(played) = state.stalled.take() {
-            self.played(&mut state, played);
-        }
-    }
-
-    fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
-        self.span.in_scope(|| debug!(ply = played.ply, pit = %played.pit, taken = played.taken, charged_us = played.charge.charged.0, "played"));
-        if state.game.decision().is_some() {
-            return self.finish(state);
-        }
-        self.write_turn(state);
-        let mover = &state.seats[played.side].link;
-        if (mover.updates || !state.spectators.is_empty())
-            && let Some(moved) = messages::moved(self.id, &state.game)
-        {
-            let line = moved.to_line();
-            if mover.updates {
-                mover.outlet.send(&line);
-            }
-            for spectator in &state.spectators {
-                spectator.send(&line);
-            }
-        }
-    }
-
-    /// Writes the turn of the side to move, in one write with the news where it wants those; its clock runs from then.
-    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State) {
-        let State { game, seats, .. } = &mut *state;
-        let link = &seats[game.side_to_move()].link;
-        SCRATCH.with_borrow_mut(|line| {
-            line.clear();
-            if link.updates
-                && let Some(moved) = messages::moved(self.id, game)
-            {
-                moved.write(line);
-            }
-            messages::turn(self.id, game).write(line);
-            link.outlet.send(line);
-        });
-        game.turn_written(now());
-        self.arm(state);
-    }
-
-    /// The flags look here at the deadline, unless they look earlier anyway.
-    pub(super) fn arm(self: &Arc<Self>, state: &mut State) {
-        let due = state.game.deadline().map(|deadline| deadline + Micros(1));
-        if let Some(due) = due.filter(|due| *due < state.armed) {
-            state.armed = due;
-            self.referee.flags.arm(due, self);
-        }
-    }
-
-    /// The whole state of the game, to one side or to a spectator.
-    pub(super) fn as_started(&self, state: &State, side: Option<Side>) -> Started {
-        messages::started(self.id, &self.pool, self.pairing.rated, &state.seats, &state.game, side)
-    }
-
-    fn waits_for_space(&self, reference: Option<Ref>) -> Error {
+    pub(super) fn waits_for_space(&self, reference: Option<Ref>) -> Error {
         let message = "the server's disk is full: the game stands, and no clock runs; wait for your turn";
         Error { game: Some(self.id), reference, ..Error::new(ErrorCode::Internal, message) }
     }

@@ -62,8 +62,8 @@ impl Client {
 
     /// All that the bot had sent by `asked` was judged: confirms the flags that had fallen by then.
     pub fn check_flags(&self, asked: Moment) {
-        for (table, _) in self.bot.iter().flat_map(|bot| bot.tables()) {
-            table.confirm_flag(asked);
+        for (table, side) in self.bot.iter().flat_map(|bot| bot.tables()) {
+            table.confirm_flag(side, asked);
         }
     }
 
@@ -72,7 +72,7 @@ impl Client {
         for table in self.watching.drain(..) {
             table.unwatch(&self.outlet);
         }
-        if self.bot.is_some() {
+        if self.bot.take().is_some() {
             self.hall.leave(self.visitor);
         }
     }
@@ -111,7 +111,8 @@ impl Client {
     }
 
     fn reply(&self, error: Error) {
-        debug!(code = %error.code, message = %error.message, "refused");
+        // Not the message: it may repeat what the client said, and clients say tokens where they do not belong.
+        debug!(code = %error.code, field = ?error.field, "refused");
         self.outlet.tell(&ServerMessage::Error(Box::new(error)));
     }
 
@@ -204,6 +205,13 @@ impl Client {
             self.watching.swap_remove(at).unwatch(&self.outlet);
         }
         self.outlet.tell(&ServerMessage::Unwatched { game, reference });
+    }
+}
+
+/// Also where its task panicked: nobody may seem to be here who is not.
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 

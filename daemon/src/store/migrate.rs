@@ -32,7 +32,7 @@ pub(super) fn version(database: &Connection, path: &Path) -> Result<i64, StoreEr
 pub(super) fn migrate(database: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = version(database, path)?;
     if found > 0 && found < SCHEMA {
-        let copy = PathBuf::from(format!("{}.schema-{found}", path.display()));
+        let copy = free_name(path, found);
         back_up(database, path, &copy)?;
         tracing::info!(backup = %copy.display(), from = found, to = SCHEMA, "the database is brought to a new schema");
     }
@@ -43,6 +43,13 @@ pub(super) fn migrate(database: &Connection, path: &Path) -> Result<(), StoreErr
         database.execute_batch(&sql).map_err(StoreError::sqlite(path))?;
     }
     Ok(())
+}
+
+/// A step that failed is tried again at the next start, and its backup stays.
+fn free_name(path: &Path, found: i64) -> PathBuf {
+    let first = PathBuf::from(format!("{}.schema-{found}", path.display()));
+    let later = (2..).map(|number| PathBuf::from(format!("{}-{number}", first.display())));
+    std::iter::once(first.clone()).chain(later).find(|name| !name.exists()).unwrap_or(first)
 }
 
 /// Copies the database, as it is at this moment, to a file that does not exist yet, and brings that to the disk.

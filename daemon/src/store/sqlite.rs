@@ -136,6 +136,8 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
 /// There is no database, `copy` exists, or it cannot be written.
 pub fn back_up(data: &DataDir, copy: &Path) -> Result<(), StoreError> {
     let store = open_beside(data)?;
+    // The copy counts as writing; the database itself is only read.
+    store.database.pragma_update(None, "query_only", false).map_err(StoreError::sqlite(&store.path))?;
     migrate::back_up(&store.database, &store.path, copy)
 }
 
@@ -184,7 +186,7 @@ pub fn read_record(data: &DataDir, id: &str) -> Result<Option<String>, StoreErro
     Ok(if found.len() == 1 || whole { found.pop() } else { None })
 }
 
-/// Opens the database to read, without a claim to the directory.
+/// Opens the database without a claim to the directory: nothing is written to it.
 fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let path = data.database();
     if !path.exists() {
@@ -193,7 +195,6 @@ fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(&path, flags).map_err(StoreError::sqlite(&path))?;
     migrate::version(&database, &path)?;
-    database.pragma_update(None, "query_only", true).map_err(StoreError::sqlite(&path))?;
     Ok(SqliteStore { path, database })
 }
 

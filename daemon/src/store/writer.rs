@@ -1,6 +1,8 @@
 //! The one writer: a thread that takes finished games as they come, as many as wait in one commit.
 
 use super::{Archive, Store, StoreError};
+use crate::metrics::Metrics;
+use crate::time::now;
 use modiar_protocol::Record;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +24,7 @@ type Work = Box<dyn FnOnce(&mut dyn Store) + Send>;
 enum Job {
     Finish(Box<Record>, Acknowledge),
     Other(Work),
+    Stop,
 }
 
 /// Hands work to the writer.
@@ -29,6 +32,7 @@ enum Job {
 pub struct StoreHandle {
     jobs: mpsc::Sender<Job>,
     full: Arc<AtomicBool>,
+    stopping: Arc<AtomicBool>,
 }
 
 impl StoreHandle {
@@ -63,29 +67,50 @@ impl StoreHandle {
         self.full.load(Ordering::Relaxed)
     }
 
+    /// Has the writer end when all that was handed to it is stored; what then still waits for space on the disk never is.
+    pub async fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        // Where it has ended already nothing is to be done.
+        let _ = self.hand_over(Job::Stop).await;
+    }
+
     async fn hand_over(&self, job: Job) -> Result<(), Arc<StoreError>> {
         self.jobs.send(job).await.map_err(|_| Arc::new(StoreError::Stopped))
     }
 }
 
-/// Starts the writer. It ends when the last handle is gone, all that was handed to it stored.
+/// Starts the writer. It ends when it is [stopped](StoreHandle::stop) or the last handle is gone, all that was handed to
+/// it stored.
 ///
 /// # Errors
 /// No thread could be started.
-pub fn start(store: impl Store + 'static, archive: Archive) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
+pub fn start(
+    store: impl Store + 'static,
+    archive: Archive,
+    metrics: Arc<Metrics>,
+) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
     let (jobs, receiver) = mpsc::channel(WAITING);
-    let full = Arc::new(AtomicBool::new(false));
-    let mut writer = Writer { store: Box::new(store), archive, full: Arc::clone(&full), behind: false };
+    let (full, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let mut writer = Writer {
+        store: Box::new(store),
+        archive,
+        full: Arc::clone(&full),
+        stopping: Arc::clone(&stopping),
+        behind: false,
+        metrics,
+    };
     let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(receiver))?;
-    Ok((StoreHandle { jobs, full }, thread))
+    Ok((StoreHandle { jobs, full, stopping }, thread))
 }
 
 struct Writer {
     store: Box<dyn Store>,
     archive: Archive,
     full: Arc<AtomicBool>,
+    stopping: Arc<AtomicBool>,
     /// The archive lacks lines that the store has.
     behind: bool,
+    metrics: Arc<Metrics>,
 }
 
 impl Writer {
@@ -93,6 +118,7 @@ impl Writer {
         let mut next = jobs.blocking_recv();
         while let Some(job) = next.take() {
             match job {
+                Job::Stop => return,
                 Job::Other(work) => work(&mut *self.store),
                 Job::Finish(record, acknowledge) => {
                     let (mut records, mut waiting) = (vec![*record], vec![acknowledge]);
@@ -133,9 +159,14 @@ impl Writer {
     /// Commits; where the disk is full, as soon as it no longer is.
     fn commit(&mut self, records: &[Record]) -> Result<Vec<super::Line>, StoreError> {
         loop {
+            let began = now();
             let committed = self.store.commit(records);
+            if committed.is_ok() {
+                self.metrics.store_commit.time(now().since(began));
+                self.metrics.store_commit_games.count(records.len() as u64);
+            }
             match &committed {
-                Err(error) if error.is_full() => {
+                Err(error) if error.is_full() && !self.stopping.load(Ordering::Relaxed) => {
                     if !self.full.swap(true, Ordering::Relaxed) {
                         warn!(%error, "results wait for space on the disk");
                     }

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod manners;
 mod matching;
 mod peer;
 mod player;

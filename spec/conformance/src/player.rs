@@ -1,5 +1,6 @@
 //! Plays a transcript against a live server.
 
+use crate::manners;
 use crate::matching::Bindings;
 use crate::transcript::{Act, Action, Step};
 use crate::{Peer, PeerError, Transcript};
@@ -127,7 +128,7 @@ impl<A: ToSocketAddrs> Play<A> {
         match read {
             Ok(line) => {
                 self.exchange.push(shown(at, '<', line.as_bytes()));
-                Ok(line)
+                manners::fault(&line).map_or(Ok(line), |fault| Err(Heard::Trouble(fault)))
             }
             Err(PeerError::Silence(time)) => Err(Heard::Silence(format!("no line within {time:?}"))),
             Err(error @ PeerError::Closed) => {

@@ -68,7 +68,8 @@ pub struct SavedPly {
     pub own: Micros,
 }
 
-/// One entry.
+/// One entry. The large one is rare, and none is kept.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
     /// A game begins.
@@ -83,6 +84,12 @@ pub enum Entry {
     Synced(u64),
     /// The daemon stopped in order.
     Stopped,
+    /// The games follow that ran at a start; whatever stands before is void.
+    Snapshot,
+    /// Power failed while the games so far ran: what was told of them may be gone.
+    Lost,
+    /// The journal goes on in the next segment.
+    Continued,
 }
 
 impl Entry {
@@ -134,6 +141,9 @@ impl Entry {
                 5
             }
             Self::Stopped => 6,
+            Self::Snapshot => 7,
+            Self::Lost => 8,
+            Self::Continued => 9,
         })
     }
 
@@ -167,6 +177,9 @@ impl Entry {
             4 => Self::Over(Slot(number(0)?)),
             5 => Self::Synced(number(0)?),
             6 => Self::Stopped,
+            7 => Self::Snapshot,
+            8 => Self::Lost,
+            9 => Self::Continued,
             _ => return None,
         })
     }
@@ -181,4 +194,6 @@ pub struct SavedGame {
     pub plies: Vec<SavedPly>,
     /// Illegal pits forgiven.
     pub forgiven: BySide<u16>,
+    /// Power failed since: what was told may be gone.
+    pub lost: bool,
 }

@@ -11,7 +11,7 @@ pub use entry::{Opening, SavedGame, SavedPly, SavedSeat, Slot};
 pub use recover::Recovered;
 
 use super::StoreError;
-use entry::Entry;
+use entry::{Entry, FRAME};
 use modiar_rules::Side;
 use segment::{HEADER, Header, SEGMENT};
 use std::collections::BTreeMap;
@@ -23,6 +23,9 @@ use std::time::Duration;
 
 /// How long a ply may wait for the disk.
 pub const SYNC_EVERY: Duration = Duration::from_millis(20);
+
+/// The bytes of a mark.
+const MARK: u64 = FRAME as u64 + 8;
 
 /// The journal.
 #[derive(Debug)]
@@ -70,9 +73,7 @@ impl Journal {
         let recovered = Recovered::read(folder, boot)?;
         let number = recovered.last + 1;
         let mut content = Vec::new();
-        for game in &recovered.games {
-            write_game(game, &mut content)?;
-        }
+        write_snapshot(&recovered.games, &mut content)?;
         let file = segment::create(folder, &Header { number, boot: boot.to_owned() }, &content)?;
         for path in old {
             fs::remove_file(&path).map_err(StoreError::io(path))?;
@@ -148,23 +149,28 @@ impl Journal {
         state.segment.sync_data().map_err(StoreError::io(&self.folder))
     }
 
-    /// Brings to the disk what was appended since the last time, marks that, and makes the next segment ready.
+    /// Brings to the disk what was appended since the last time, marks that, and makes the next segment ready. Whether
+    /// there was anything.
     ///
     /// # Errors
     /// The disk failed: nothing can be trusted from here on. A full disk is no error: it is told by [`Self::has_room`].
-    pub fn sync(&self) -> Result<(), StoreError> {
+    pub fn sync(&self) -> Result<bool, StoreError> {
         // Taken first, so that the lock is free while the disk works.
         let unsynced = self.lock().unsynced();
+        let any = unsynced.is_some();
         if let Some((segment, full, end)) = unsynced {
             for file in full.iter().chain([&segment]) {
                 file.sync_data().map_err(StoreError::io(&self.folder))?;
             }
             let mut state = self.lock();
-            if Arc::ptr_eq(&state.segment, &segment) && self.append(&mut state, &Entry::Synced(end)).is_ok() {
+            // A mark stands in the segment that it is about.
+            let fits = state.end + MARK + FRAME as u64 <= SEGMENT;
+            if fits && Arc::ptr_eq(&state.segment, &segment) && self.append(&mut state, &Entry::Synced(end)).is_ok() {
                 state.marked = state.end;
             }
         }
-        self.make_spare()
+        self.make_spare()?;
+        Ok(any)
     }
 
     /// Whether the next segment is ready: where it is not, the disk is full.
@@ -194,11 +200,15 @@ impl Journal {
         let mut scratch = std::mem::take(&mut state.scratch);
         scratch.clear();
         entry.write(&mut scratch)?;
-        if state.end + scratch.len() as u64 > SEGMENT {
+        // Room for what says that the journal goes on is always left.
+        if state.end + (scratch.len() + FRAME) as u64 > SEGMENT {
             self.turn_over(state)?;
         }
         let written = state.segment.write_all_at(&scratch, state.end);
-        state.end += scratch.len() as u64;
+        // What was not written whole is written over.
+        if written.is_ok() {
+            state.end += scratch.len() as u64;
+        }
         state.scratch = scratch;
         written.map_err(StoreError::io(&self.folder))
     }
@@ -209,6 +219,9 @@ impl Journal {
             Some(file) => file,
             None => segment::create(&self.folder, &Header { number, boot: self.boot.clone() }, &[])?,
         };
+        let mut continued = Vec::with_capacity(FRAME);
+        Entry::Continued.write(&mut continued)?;
+        state.segment.write_all_at(&continued, state.end).map_err(StoreError::io(&self.folder))?;
         let full = std::mem::replace(&mut state.segment, Arc::new(file));
         state.full.push(full);
         state.number = number;
@@ -230,6 +243,19 @@ impl Journal {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The games of a start; that power failed while some ran must outlast this start, should it be cut short.
+fn write_snapshot(games: &[SavedGame], out: &mut Vec<u8>) -> Result<(), StoreError> {
+    Entry::Snapshot.write(out)?;
+    for game in games.iter().filter(|game| game.lost) {
+        write_game(game, out)?;
+    }
+    Entry::Lost.write(out)?;
+    for game in games.iter().filter(|game| !game.lost) {
+        write_game(game, out)?;
+    }
+    Ok(())
 }
 
 fn write_game(game: &SavedGame, out: &mut Vec<u8>) -> Result<(), StoreError> {

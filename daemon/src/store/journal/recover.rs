@@ -1,8 +1,9 @@
 //! Reading a journal back: which games ran, and how much of it can be trusted (`session.kill`).
 
 use super::entry::{Entry, FRAME, SavedGame, Slot};
-use super::segment::{HEADER, Header, segments};
+use super::segment::{HEADER, Header, SEGMENT, segments};
 use crate::store::StoreError;
+use modiar_rules::BySide;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,40 +30,60 @@ impl Recovered {
     /// A segment cannot be read, is foreign, or is damaged before a mark that says it was on the disk.
     pub(super) fn read(folder: &Path, boot: &str) -> Result<Self, StoreError> {
         let mut recovered = Self { stopped: true, same_boot: true, ..Self::default() };
-        let mut games = BTreeMap::new();
+        let (mut games, mut continued) = (BTreeMap::new(), false);
         let mut damage: Option<Damage> = None;
         for path in segments(folder)? {
             let bytes = fs::read(&path).map_err(StoreError::io(&path))?;
             let header = Header::read(&bytes).ok_or_else(|| fault(&path, "it is no segment of ours".into()))?;
+            if (bytes.len() as u64) < SEGMENT {
+                return Err(fault(&path, format!("it was cut short to {} bytes", bytes.len())));
+            }
             recovered.last = header.number;
             recovered.same_boot = header.boot == boot;
-            let end = recovered.replay(&bytes, &mut games);
-            if let Some(damage) = damage.take_if(|_| end > HEADER) {
-                return Err(damage.refused());
+            let (entries, end) = read_entries(&bytes);
+            if entries.first() == Some(&Entry::Snapshot) {
+                // It was on the disk before anything went on: what is before it was about to be removed.
+                damage = None;
+            } else if damage.is_some() || !continued && !entries.is_empty() {
+                // What stood at the end of the segment before is missing: nothing after it can be told apart.
+                let damage = damage.get_or_insert(Damage { path: path.clone(), end: HEADER, length: 0 });
+                if entries.iter().any(|entry| matches!(entry, Entry::Synced(_))) {
+                    return Err(damage.refused());
+                }
+                damage.length += (end - HEADER) as u64;
+                continue;
+            }
+            continued = entries.last() == Some(&Entry::Continued);
+            for entry in entries {
+                recovered.stopped = entry == Entry::Stopped;
+                apply(entry, &mut games);
             }
             damage = damage.or(Damage::find(path, &bytes, end)?);
         }
         recovered.torn = damage.map_or(0, |damage| damage.length);
         recovered.games = games.into_values().collect();
+        let lost = !recovered.same_boot && !recovered.stopped;
+        for game in &mut recovered.games {
+            game.lost |= lost;
+        }
         Ok(recovered)
     }
+}
 
-    /// Replays the entries of one segment; where they end.
-    fn replay(&mut self, bytes: &[u8], games: &mut BTreeMap<Slot, SavedGame>) -> usize {
-        let mut at = HEADER;
-        while let Some((entry, length)) = bytes.get(at..).and_then(Entry::read) {
-            at += length;
-            self.stopped = entry == Entry::Stopped;
-            apply(entry, games);
-        }
-        at
+/// The entries of a segment up to the first that is not whole, and where they end.
+fn read_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
+    let (mut entries, mut at) = (Vec::new(), HEADER);
+    while let Some((entry, length)) = bytes.get(at..).and_then(Entry::read) {
+        at += length;
+        entries.push(entry);
     }
+    (entries, at)
 }
 
 fn apply(entry: Entry, games: &mut BTreeMap<Slot, SavedGame>) {
     match entry {
         Entry::Opened(opening) => {
-            let game = SavedGame { plies: Vec::new(), forgiven: modiar_rules::BySide::default(), opening };
+            let game = SavedGame { plies: Vec::new(), forgiven: BySide::default(), opening, lost: false };
             games.insert(game.opening.slot, game);
         }
         Entry::Ply(slot, ply) => {
@@ -78,7 +99,9 @@ fn apply(entry: Entry, games: &mut BTreeMap<Slot, SavedGame>) {
         Entry::Over(slot) => {
             games.remove(&slot);
         }
-        Entry::Synced(_) | Entry::Stopped => {}
+        Entry::Snapshot => games.clear(),
+        Entry::Lost => games.values_mut().for_each(|game| game.lost = true),
+        Entry::Synced(_) | Entry::Stopped | Entry::Continued => {}
     }
 }
 
@@ -98,7 +121,7 @@ impl Damage {
         if marked_later(tail, end) { Err(damage.refused()) } else { Ok(Some(damage)) }
     }
 
-    fn refused(self) -> StoreError {
+    fn refused(&self) -> StoreError {
         fault(&self.path, format!("it is damaged at byte {}, which had been on the disk", self.end))
     }
 }

@@ -55,7 +55,11 @@ pub(super) fn create(folder: &Path, header: &Header, content: &[u8]) -> Result<F
         File::open(folder)?.sync_all()?;
         Ok(file)
     };
-    write().map_err(StoreError::io(&path))
+    write().map_err(|error| {
+        // Where the disk is full, half a segment would take the space that results wait for.
+        let _ = fs::remove_file(&draft);
+        StoreError::Io { path, error }
+    })
 }
 
 /// The segments of a folder, oldest first. Drafts that a crash left are removed.

@@ -187,3 +187,84 @@ fn a_foreign_file_is_refused() {
     fs::write(folder.path().join("journal-0000000001.log"), b"something else").unwrap();
     assert!(Journal::open(folder.path(), "boot").is_err());
 }
+
+/// A start that is cut short before the games are aborted must not make the next one trust them.
+#[test]
+fn a_failure_of_power_is_remembered_until_its_games_are_over() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    journal.opened(&mut opening(1)).unwrap();
+    let start = || Journal::open(folder.path(), "another boot").unwrap();
+    assert!(start().1.games[0].lost);
+    let (journal, recovered) = start();
+    assert!(recovered.same_boot && recovered.games[0].lost, "the second start trusts it");
+    journal.opened(&mut opening(2)).unwrap();
+    let (_, recovered) = start();
+    assert_eq!(recovered.games.iter().map(|game| game.lost).collect::<Vec<_>>(), [true, false]);
+}
+
+/// A start that was killed before it had removed what it had read.
+#[test]
+fn a_start_that_was_cut_short_is_started_again() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    journal.ply(slot, ply(2)).unwrap();
+    let old = newest(&folder);
+    overwrite(&old, end_of(&old), b"torn");
+    let kept = fs::read(&old).unwrap();
+    drop(open(&folder));
+    fs::write(&old, kept).unwrap();
+    let (_, recovered) = open(&folder);
+    assert_eq!((recovered.games.len(), recovered.games[0].plies.len()), (1, 1));
+}
+
+/// Fills one segment and begins the next.
+fn two_segments(folder: &TempDir) -> (Journal, Slot) {
+    let (journal, _) = open(folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    while segments(folder.path()).unwrap().len() < 2 {
+        journal.ply(slot, ply(2)).unwrap();
+    }
+    (journal, slot)
+}
+
+/// The disk may have the second segment before the first: what is missing of that cuts off all that follows.
+#[test]
+fn what_follows_a_gap_is_not_read() {
+    for gap in [&b"torn"[..], &[0; 40]] {
+        let folder = TempDir::new().unwrap();
+        let (journal, slot) = two_segments(&folder);
+        journal.ply(slot, ply(4)).unwrap();
+        let first = segments(folder.path()).unwrap().remove(0);
+        overwrite(&first, end_of(&first) - gap.len() as u64, gap);
+        journal.opened(&mut opening(2)).unwrap();
+        let (_, recovered) = Journal::open(folder.path(), "another boot").unwrap();
+        assert_eq!(recovered.games.len(), 1, "{gap:?}");
+        assert!(recovered.games[0].plies.iter().all(|played| *played == ply(2)), "{gap:?}");
+        assert!(recovered.torn > 0, "{gap:?}");
+    }
+}
+
+/// A mark in the second segment says that the first was on the disk.
+#[test]
+fn a_gap_that_had_been_on_the_disk_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let (journal, slot) = two_segments(&folder);
+    journal.ply(slot, ply(4)).unwrap();
+    journal.sync().unwrap();
+    let first = segments(folder.path()).unwrap().remove(0);
+    overwrite(&first, end_of(&first) - 40, &[0; 40]);
+    let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
+    assert!(refused.contains("damaged"), "{refused}");
+}
+
+#[test]
+fn a_segment_that_was_cut_short_is_refused() {
+    let folder = TempDir::new().unwrap();
+    drop(open(&folder));
+    let path = newest(&folder);
+    File::options().write(true).open(&path).unwrap().set_len(SEGMENT / 2).unwrap();
+    let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
+    assert!(refused.contains("cut short"), "{refused}");
+}

@@ -1,4 +1,6 @@
-//! Every bound of the wire, with its unit. What lies beyond each is told in `spec/limits.md`.
+//! Every bound of the wire, with its unit. What lies beyond each is told in `spec/limits.md`. Those of messages, output,
+//! times and games are what a host that configures nothing has; the others, lines and nesting for two, are the same
+//! everywhere.
 
 use std::time::Duration;
 

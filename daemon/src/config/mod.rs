@@ -23,6 +23,8 @@ use thiserror::Error;
 /// The text that `modiar serve --print-config` writes: every key with its default.
 pub const TEMPLATE: &str = include_str!("../modiar.toml");
 
+/// A delay that is never overload, where no key says otherwise, in milliseconds: a pool may have no grace at all.
+const LEAST_OVERLOAD_MS: u64 = 10;
 /// The longest time that may be configured, in milliseconds: a day.
 const LONGEST_MS: u64 = 86_400_000;
 
@@ -81,8 +83,6 @@ pub enum LogFormat {
 
 /// Most bytes that the pools may take of a welcome, which holds more (`transport.server-line-limit`).
 const POOLS_BYTES: usize = SERVER_LINE_BYTES / 2;
-/// A delay that is never overload, where no key says otherwise, in milliseconds: a pool may have no grace at all.
-const LEAST_OVERLOAD_MS: u64 = 10;
 impl Default for Config {
     fn default() -> Self {
         let pool = |name: &str, base_ms, increment_ms, rated, openings, illegal_moves| Pool {
@@ -323,7 +323,7 @@ mod tests {
         assert!(pool("base = 3").contains("base"));
     }
 
-    /// Each bound of a limit passes, and what lies beyond it is named.
+    /// `limits.host`: each bound of a limit passes, and what lies beyond it is named.
     #[test]
     fn limits_have_ranges() {
         for (key, _, range) in Limits::default().values() {

@@ -49,15 +49,27 @@ pub enum Close {
     Eof,
     /// It broke.
     Reset,
-    /// What came was not TLS, or not whole.
-    Tls,
     /// It was one too many, and never served.
     Refused,
+    /// What came was not TLS, where TLS is spoken.
+    Tls,
 }
 
 impl Close {
     pub(super) fn all() -> impl Iterator<Item = &'static str> {
-        GoodbyeReason::ALL.iter().map(|word| word.as_str()).chain(["eof", "reset", "tls", "refused"])
+        GoodbyeReason::ALL.iter().map(|word| word.as_str()).chain(["eof", "reset", "refused", "tls"])
+    }
+
+    /// Its label.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Goodbye(reason) => reason.as_str(),
+            Self::Eof => "eof",
+            Self::Reset => "reset",
+            Self::Refused => "refused",
+            Self::Tls => "tls",
+        }
     }
 
     pub(super) const fn place(self) -> usize {
@@ -66,8 +78,8 @@ impl Close {
             Self::Goodbye(reason) => reason as usize,
             Self::Eof => goodbyes,
             Self::Reset => goodbyes + 1,
-            Self::Tls => goodbyes + 2,
-            Self::Refused => goodbyes + 3,
+            Self::Refused => goodbyes + 2,
+            Self::Tls => goodbyes + 3,
         }
     }
 }
@@ -122,8 +134,8 @@ mod tests {
             assert_eq!(*invariant as usize, at);
         }
         let closes = GoodbyeReason::ALL.iter().map(|reason| Close::Goodbye(*reason));
-        let closes: Vec<Close> = closes.chain([Close::Eof, Close::Reset, Close::Tls, Close::Refused]).collect();
+        let closes: Vec<Close> = closes.chain([Close::Eof, Close::Reset, Close::Refused, Close::Tls]).collect();
         assert_eq!(closes.iter().map(|close| close.place()).collect::<Vec<_>>(), (0..closes.len()).collect::<Vec<_>>());
-        assert_eq!(Close::all().count(), closes.len());
+        assert!(Close::all().eq(closes.iter().map(|close| close.as_str())));
     }
 }

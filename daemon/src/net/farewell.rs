@@ -6,19 +6,18 @@ use modiar_protocol::limits::GOODBYE;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::time::timeout;
 
 /// A connection that ends.
-pub(super) struct Farewell {
-    pub(super) read: OwnedReadHalf,
-    pub(super) outlet: Arc<Outlet>,
+pub(super) struct Farewell<'a> {
+    pub(super) read: &'a mut OwnedReadHalf,
+    pub(super) outlet: &'a Outlet,
 }
 
-impl Farewell {
+impl Farewell<'_> {
     /// Lets the peer read what was written to it: up to a second, in which nothing that it sends is looked at. Closing
     /// on unread bytes at once would make the kernel throw away what the peer has not read yet.
     pub(super) async fn say(mut self) {
@@ -44,7 +43,7 @@ impl Farewell {
         }
         BUFFER.with_borrow_mut(|buffer| {
             let mut space = ReadBuf::new(buffer);
-            ready!(Pin::new(&mut self.read).poll_read(context, &mut space))?;
+            ready!(Pin::new(&mut *self.read).poll_read(context, &mut space))?;
             self.outlet.open(space.filled(), &mut Vec::new());
             let gone = space.filled().is_empty();
             Poll::Ready(if gone { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) })
@@ -65,7 +64,7 @@ impl Farewell {
         BUFFER.with_borrow_mut(|buffer| {
             loop {
                 let mut space = ReadBuf::new(buffer);
-                ready!(Pin::new(&mut self.read).poll_read(context, &mut space))?;
+                ready!(Pin::new(&mut *self.read).poll_read(context, &mut space))?;
                 if space.filled().is_empty() {
                     return Poll::Ready(Ok(()));
                 }

@@ -1,7 +1,6 @@
 //! Accepting connections.
 
 use super::admission::{Admission, Admitted, room_for_connections};
-use super::departure::Departure;
 use super::farewell::Farewell;
 use super::kernel;
 use super::outlet::Outlet;
@@ -123,13 +122,13 @@ impl Listener {
     fn admit(&self, stream: TcpStream, peer: IpAddr, number: u64, tasks: &TaskTracker) {
         let admitted = self.admission.admit(peer);
         if !matches!(admitted, Admitted::Yes(_)) {
-            Departure::TooMany.note();
+            info!("refused: there are too many connections");
             self.hall.metrics().connection_refused();
         }
         if matches!(admitted, Admitted::Unheard) {
             return;
         }
-        let (read, outlet) = match self.open(stream) {
+        let (mut read, outlet) = match self.open(stream) {
             Ok((read, outlet)) => (read, Arc::new(outlet)),
             Err(error) => return warn!(%error, "the connection was gone at once"),
         };
@@ -137,11 +136,9 @@ impl Listener {
         match admitted {
             Admitted::Yes(pass) => tasks.spawn(
                 async move {
-                    let mut connection = hall.metrics().connection();
+                    let connection = hall.metrics().connection();
                     let client = Client::new(number, Arc::clone(&outlet), Arc::clone(&hall));
-                    let departure = reader::serve(read, outlet, client, heartbeat, hall.limits()).await;
-                    connection.ends(departure.close());
-                    departure.note();
+                    reader::serve(read, outlet, client, heartbeat, hall.limits(), connection).await;
                     drop(pass);
                 }
                 .instrument(span),
@@ -151,7 +148,7 @@ impl Listener {
                     let message = "too many connections, in all or from your address; close some, or come back later";
                     let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
                     outlet.tell(&ServerMessage::Error(Box::new(error)));
-                    Farewell { read, outlet }.say().await;
+                    Farewell { read: &mut read, outlet: &outlet }.say().await;
                     drop(pass);
                 }
                 .instrument(span),
@@ -165,7 +162,8 @@ impl Listener {
         let cipher = self.certificate.as_ref().map(|certificate| certificate.cipher()).transpose();
         let cipher = cipher.map_err(io::Error::other)?.map(Box::new);
         let (read, write) = stream.into_split();
-        Ok((read, Outlet::new(write, cipher, self.hall.limits().output(), Arc::clone(self.hall.metrics()))))
+        let metrics = Arc::clone(self.hall.metrics());
+        Ok((read, Outlet::new(write, cipher, self.hall.limits().output(), metrics)))
     }
 }
 

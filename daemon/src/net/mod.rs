@@ -2,7 +2,6 @@
 
 mod admission;
 mod arrival;
-mod departure;
 mod farewell;
 mod kernel;
 mod listener;

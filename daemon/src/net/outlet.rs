@@ -52,15 +52,9 @@ impl Rung {
 
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
-    pub(super) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
+    pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
         let out = Out { sink: Some(sink), cipher, waiting: Vec::new(), closing: None, broken: false };
         Self { out: Mutex::new(out), most, bell: Bell::default(), metrics: Some(metrics) }
-    }
-
-    /// The writing end of a plain connection, for a test elsewhere.
-    #[cfg(test)]
-    pub(crate) fn plain(sink: OwnedWriteHalf, metrics: Arc<Metrics>) -> Self {
-        Self::new(sink, None, 1 << 18, metrics)
     }
 
     /// The outlet of nobody: what is sent to it is dropped.

@@ -2,13 +2,13 @@
 //! session, and writes what was left waiting.
 
 use super::arrival::SocketRead;
-use super::departure::Departure;
 use super::farewell::Farewell;
 use super::kernel;
 use super::outlet::Outlet;
 use super::tls::Opened;
 use crate::clock::Moment;
 use crate::config::Limits;
+use crate::metrics::{Close, Connection};
 use crate::session::Client;
 use crate::time::{Heartbeat, now};
 use modiar_protocol::{GoodbyeReason, Lines};
@@ -22,6 +22,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::time::{Sleep, sleep};
+use tracing::info;
 
 /// One read takes at most so many bytes.
 const READ_BYTES: usize = 16 * 1024;
@@ -31,15 +32,15 @@ thread_local! {
     pub(super) static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
 }
 
-/// Serves one connection until it ends, and tells why it did.
+/// Serves one connection until it ends.
 pub(super) async fn serve(
     read: OwnedReadHalf,
     outlet: Arc<Outlet>,
     client: Client,
     heartbeat: &'static Heartbeat,
     limits: &Limits,
-) -> Departure {
-    let _let_go = LetGo(Arc::clone(&outlet));
+    connection: Connection,
+) {
     let mut reader = Reader {
         read,
         sealed: outlet.is_handshaking(),
@@ -51,12 +52,14 @@ pub(super) async fn serve(
         handshake: Some(Box::pin(sleep(limits.handshake()))),
         write_limit: limits.write_deadline(),
         write_deadline: None,
+        connection,
     };
-    let departure = poll_fn(|context| reader.poll(context)).await;
+    let close = poll_fn(|context| reader.poll(context)).await;
+    reader.connection.ends(close);
+    info!(reason = %close.as_str(), "connection ended");
     reader.client.leave();
-    let Reader { read, outlet, .. } = reader;
+    let Reader { read, outlet, .. } = &mut reader;
     Farewell { read, outlet }.say().await;
-    departure
 }
 
 struct Reader {
@@ -72,14 +75,13 @@ struct Reader {
     /// Longest time that output may wait without one byte leaving.
     write_limit: Duration,
     write_deadline: Option<Pin<Box<Sleep>>>,
+    connection: Connection,
 }
 
-/// Lets go of the socket at the latest when the connection's task is gone, also by a panic.
-struct LetGo(Arc<Outlet>);
-
-impl Drop for LetGo {
+/// Also where its task panicked: the tables hold its outlet, the peer must see the end.
+impl Drop for Reader {
     fn drop(&mut self) {
-        self.0.close();
+        self.outlet.close();
     }
 }
 
@@ -87,31 +89,31 @@ impl Drop for LetGo {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Go,
-    End(Departure),
+    End(Close),
 }
 
 impl Reader {
     /// Ready when the connection is to end.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Departure> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Close> {
         loop {
             if self.outlet.listen(context).flags()
-                && let Next::End(departure) = self.read_kernel()
+                && let Next::End(close) = self.read_kernel()
             {
-                return Poll::Ready(departure);
+                return Poll::Ready(close);
             }
             self.poll_write(context);
             self.poll_handshake(context);
-            if let Next::End(departure) = self.closing() {
-                return Poll::Ready(departure);
+            if let Next::End(close) = self.closing() {
+                return Poll::Ready(close);
             }
-            if let Next::End(departure) = ready!(self.poll_read(context)) {
-                return Poll::Ready(departure);
+            if let Next::End(close) = ready!(self.poll_read(context)) {
+                return Poll::Ready(close);
             }
         }
     }
 
     fn closing(&self) -> Next {
-        self.outlet.closing().map_or(Next::Go, |reason| Next::End(Departure::Closed(reason)))
+        self.outlet.closing().map_or(Next::Go, |reason| Next::End(Close::Goodbye(reason)))
     }
 
     /// One read, and all the lines it completed. tokio asks the kernel again only after a read that filled the buffer.
@@ -149,9 +151,9 @@ impl Reader {
     /// The outcome of a read: bytes, the end of the stream, or a broken connection. The moment is taken here, below TLS.
     fn take(&mut self, read: io::Result<&[u8]>) -> Next {
         let bytes = match read {
-            Ok([]) => return Next::End(Departure::Left),
+            Ok([]) => return Next::End(Close::Eof),
             Ok(bytes) => bytes,
-            Err(_) => return Next::End(Departure::Lost),
+            Err(_) => return Next::End(Close::Reset),
         };
         let arrival = SocketRead::new(kernel::descriptor(self.read.as_ref()), self.heartbeat, self.previous);
         self.previous = arrival.received();
@@ -161,8 +163,8 @@ impl Reader {
         let mut text = Vec::new();
         let opened = self.outlet.open(bytes, &mut text);
         match (self.hear(&text, &arrival), opened) {
-            (Next::Go, Opened::Closed) => Next::End(Departure::Left),
-            (Next::Go, Opened::Broken) => Next::End(Departure::Tls),
+            (Next::Go, Opened::Closed) => Next::End(Close::Eof),
+            (Next::Go, Opened::Broken) => Next::End(Close::Tls),
             (next, _) => next,
         }
     }

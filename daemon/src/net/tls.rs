@@ -66,7 +66,7 @@ fn read(files: &TlsFiles) -> anyhow::Result<Arc<ServerConfig>> {
 
 /// One connection's state of TLS.
 #[derive(Debug)]
-pub(super) struct Cipher(ServerConnection);
+pub(crate) struct Cipher(ServerConnection);
 
 /// Whether more can come after what was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

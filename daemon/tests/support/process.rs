@@ -27,6 +27,12 @@ impl Daemon {
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 
+    /// Kills it, whatever goes on in it; its log.
+    pub fn kill_for_log(self) -> String {
+        self.signal(libc::SIGKILL);
+        self.wait().1
+    }
+
     /// Waits until it has no more descriptors than these.
     pub fn settle(&self, descriptors: usize) {
         wait_until("descriptors come back", || self.descriptors() <= descriptors);

@@ -21,7 +21,7 @@ const PER_CONNECTION: f64 = 50.0;
 const START: Duration = Duration::from_millis(200);
 /// A game is over with its first ply.
 const CONFIG: &str =
-    "[[pool]]\nname = \"blink\"\nbase_ms = 60000\nrated = false\nopenings = \"start\"\nquiet_plies = 1\n";
+    "drain_ms = 0\n[[pool]]\nname = \"blink\"\nbase_ms = 60000\nrated = false\nopenings = \"start\"\nquiet_plies = 1\n";
 
 /// How the daemon grows while something is done again and again.
 struct Watch {

@@ -30,7 +30,8 @@ impl Recovered {
     /// A segment cannot be read, is foreign, or is damaged before a mark that says it was on the disk.
     pub(super) fn read(folder: &Path, boot: &str) -> Result<Self, StoreError> {
         let mut recovered = Self { stopped: true, same_boot: true, ..Self::default() };
-        let (mut games, mut continued) = (BTreeMap::new(), false);
+        // What was before the first segment that is there was removed with its games.
+        let (mut games, mut continued) = (BTreeMap::new(), true);
         let mut damage: Option<Damage> = None;
         for path in segments(folder)? {
             let bytes = fs::read(&path).map_err(StoreError::io(&path))?;

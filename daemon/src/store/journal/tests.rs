@@ -229,10 +229,14 @@ fn two_segments(folder: &TempDir) -> (Journal, Slot) {
     (journal, slot)
 }
 
+/// A ply, and that the journal goes on.
+const LAST: usize = 32 + 7;
+
 /// The disk may have the second segment before the first: what is missing of that cuts off all that follows.
 #[test]
 fn what_follows_a_gap_is_not_read() {
-    for gap in [&b"torn"[..], &[0; 40]] {
+    // Part of the last entry, or the last ply whole and with it that the journal goes on.
+    for gap in [&b"torn"[..], &[0; LAST]] {
         let folder = TempDir::new().unwrap();
         let (journal, slot) = two_segments(&folder);
         journal.ply(slot, ply(4)).unwrap();
@@ -254,7 +258,7 @@ fn a_gap_that_had_been_on_the_disk_is_refused() {
     journal.ply(slot, ply(4)).unwrap();
     journal.sync().unwrap();
     let first = segments(folder.path()).unwrap().remove(0);
-    overwrite(&first, end_of(&first) - 40, &[0; 40]);
+    overwrite(&first, end_of(&first) - LAST as u64, &[0; LAST]);
     let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
     assert!(refused.contains("damaged"), "{refused}");
 }
@@ -267,4 +271,17 @@ fn a_segment_that_was_cut_short_is_refused() {
     File::options().write(true).open(&path).unwrap().set_len(SEGMENT / 2).unwrap();
     let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
     assert!(refused.contains("cut short"), "{refused}");
+}
+
+/// The segment of the start goes when its games are over; those after it stand for themselves.
+#[test]
+fn a_journal_whose_first_segments_are_gone_is_whole() {
+    let folder = TempDir::new().unwrap();
+    let (journal, slot) = two_segments(&folder);
+    journal.opened(&mut opening(2)).unwrap();
+    journal.over(slot).unwrap();
+    journal.sync().unwrap();
+    assert_eq!(segments(folder.path()).unwrap().len(), 1);
+    let (_, recovered) = open(&folder);
+    assert_eq!((recovered.games.len(), recovered.torn), (1, 0));
 }

@@ -13,10 +13,12 @@ use support::{Daemon, have, project};
 use tempfile::TempDir;
 
 /// Every command that a page shows, and what holds it. A new one needs its line here.
-const COMMANDS: [(&str, &str); 12] = [
+const COMMANDS: [(&str, &str); 14] = [
     ("cargo run --release -- serve", "every test of the daemon starts it so, but for cargo"),
     ("cargo test --workspace", "this is it"),
     (".ci/run", "it runs this"),
+    ("cargo run --release -p modiar-bench -- relay --games 1000 --quick", "the smoke tests of daemon/bench, smaller"),
+    ("cargo bench -p modiar-bench", "they are built with every check of the workspace"),
     ("cargo run --release -- bot add dice", "a_host_registers_a_bot_and_copies_the_database"),
     ("cargo run --release -- backup modiar-backup.db", "a_host_registers_a_bot_and_copies_the_database"),
     ("python3 bot.py", "the_bot_of_the_readme_plays"),

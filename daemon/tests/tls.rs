@@ -12,7 +12,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::Daemon;
 use support::process::wait_until;
 use tempfile::TempDir;
@@ -207,7 +207,9 @@ fn half_a_handshake_ends() {
         stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         stream.write_all(start).unwrap();
         let mut answer = Vec::new();
+        let begun = Instant::now();
         let _ = stream.read_to_end(&mut answer);
+        assert!(begun.elapsed() < Duration::from_secs(5), "it was not closed");
         assert!(!answer.contains(&b'{'), "{answer:?}");
     }
     daemon.settle(before);

@@ -125,12 +125,13 @@ fn nothing_is_kept_of_the_nameless() {
     let daemon = Daemon::start();
     let (before, most) = (daemon.descriptors(), most_connections());
     let mut memory = Vec::new();
-    for _ in 0..4 {
+    for _ in 0..10 {
         let crowd: Vec<TcpStream> = (0..most).map(|_| TcpStream::connect(daemon.bots).unwrap()).collect();
         wait_until("all are accepted", || daemon.descriptors() >= before + most);
         drop(crowd);
         daemon.settle(before);
         memory.push(daemon.resident_kib());
     }
-    assert!(memory[3].saturating_sub(memory[1]) < 1024, "{memory:?} KiB");
+    // At first the threads of the daemon grow what they keep for themselves.
+    assert!(memory[9].saturating_sub(memory[5]) < 1024, "{memory:?} KiB");
 }

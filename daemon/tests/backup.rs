@@ -80,7 +80,7 @@ fn a_file_that_exists_is_no_place_for_a_backup() {
 
 /// As `modiar backup --help` says.
 #[test]
-fn a_backup_is_restored_once_the_archive_is_out_of_the_way() {
+fn a_backup_is_restored_once_archive_and_journal_are_out_of_the_way() {
     let daemon = Daemon::start();
     play(&daemon, 2);
     let before = daemon.export();
@@ -97,7 +97,9 @@ fn a_backup_is_restored_once_the_archive_is_out_of_the_way() {
     let outcome = serve(&data);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(3), ""), "{outcome:?}");
     assert!(outcome.stderr.contains("it ends with game 3, the database with 2"), "{outcome:?}");
-    fs::rename(data.join("archive"), data.join("archive-before")).unwrap();
+    for folder in ["archive", "journal"] {
+        fs::rename(data.join(folder), data.join(format!("{folder}-before"))).unwrap();
+    }
     let daemon = Daemon::start_in(folder, "", &[]);
     assert_eq!(daemon.export(), before);
     let archived: String = fs::read_dir(data.join("archive"))

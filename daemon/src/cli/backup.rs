@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  modiar backup /backups/modiar-2026-11-30.db\n\nTo restore, stop the daemon, put the file in the data directory as modiar.db, remove\nmodiar.db-wal and modiar.db-shm, and move the archive folder away: it is written anew."
+    after_help = "Example:\n  modiar backup /backups/modiar-2026-11-30.db\n\nTo restore, stop the daemon, put the file in the data directory as modiar.db, remove\nmodiar.db-wal and modiar.db-shm, and move the folders archive and journal away: the archive is written\nanew, and what the journal holds was played after the backup."
 )]
 pub(super) struct Backup {
     /// The file to write; it must not exist

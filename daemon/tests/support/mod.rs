@@ -55,6 +55,17 @@ impl Daemon {
         Self::start_by(Command::new(MODIAR), bots, data, config, environment)
     }
 
+    /// With a wall clock that is wrong by `shift`, as `+10y` or `-1h`; the monotonic clock is the machine's.
+    pub fn start_with_wrong_clock(shift: &str, data: TempDir, config: &str) -> Self {
+        // The library itself: the program of that name would stand between the daemon and a signal to it.
+        let here = std::env::consts::ARCH.to_owned() + "-linux-gnu";
+        let library = format!("/usr/lib/{here}/faketime/libfaketimeMT.so.1");
+        assert!(Path::new(&library).exists(), "{library} does not come with faketime here");
+        let mut command = Command::new(MODIAR);
+        command.env("LD_PRELOAD", library).env("FAKETIME", shift).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        Self::start_by(command, "127.0.0.1:0", data, config, &[])
+    }
+
     /// With a disk of its own of so many bytes, which no other process sees; it is gone with the daemon.
     pub fn start_on_small_disk(bytes: u64, config: &str) -> Self {
         let data = TempDir::new().unwrap();

@@ -93,6 +93,14 @@ pub struct Control {
     pub per_move: Option<Micros>,
 }
 
+impl Control {
+    /// What a turn of this length costs, own delay already off.
+    #[must_use]
+    pub fn charge(&self, elapsed: Micros, own: Micros) -> Charge {
+        Charge { elapsed, own, charged: elapsed.less(self.grace) }
+    }
+}
+
 impl From<TimeControl> for Control {
     fn from(time: TimeControl) -> Self {
         Self {
@@ -115,19 +123,20 @@ pub struct Charge {
     pub charged: Micros,
 }
 
-/// Both sides' time, and since when the running turn runs.
+/// Both sides' time, and since when the running turn runs: nothing before it is written (`clock.restart`), and where its
+/// ply is not safe yet (`clock.journal-full`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     control: Control,
     remaining: BySide<Micros>,
-    since: Moment,
+    since: Option<Moment>,
 }
 
 impl Clock {
-    /// Both sides at their base, the first turn running from `since`.
+    /// Both sides at their base; the clock stands.
     #[must_use]
-    pub fn new(control: Control, since: Moment) -> Self {
-        Self { control, remaining: BySide::new(control.base, control.base), since }
+    pub fn new(control: Control) -> Self {
+        Self { control, remaining: BySide::new(control.base, control.base), since: None }
     }
 
     /// What each side has left.
@@ -136,27 +145,36 @@ impl Clock {
         self.remaining
     }
 
-    /// W: since when the running turn runs.
+    /// Whether the clock stands.
     #[must_use]
-    pub const fn since(&self) -> Moment {
-        self.since
+    pub const fn stands(&self) -> bool {
+        self.since.is_none()
+    }
+
+    /// The running turn has not been written: it costs nothing until it is.
+    pub const fn stand(&mut self) {
+        self.since = None;
     }
 
     /// The running turn was written at `written` (`clock.start`).
     pub const fn turn_written(&mut self, written: Moment) {
-        self.since = written;
+        self.since = Some(written);
     }
 
     /// What an arrival costs the side to move (`clock.elapsed`, `clock.charged`).
     #[must_use]
     pub fn charge(&self, arrival: &dyn Arrival) -> Charge {
-        let waited = arrival.received().since(self.since);
-        if waited <= self.control.grace {
-            return Charge { elapsed: waited, ..Charge::default() };
-        }
-        let own = arrival.own(self.since).min(waited);
-        let elapsed = waited.less(own);
-        Charge { elapsed, own, charged: elapsed.less(self.control.grace) }
+        let Some(since) = self.since else { return Charge::default() };
+        let waited = arrival.received().since(since);
+        let own = if waited <= self.control.grace { Micros(0) } else { arrival.own(since).min(waited) };
+        self.control.charge(waited.less(own), own)
+    }
+
+    /// What the running turn has cost by `now`, nothing having arrived.
+    #[must_use]
+    pub fn running_charge(&self, now: Moment) -> Charge {
+        let Some(since) = self.since else { return Charge::default() };
+        self.control.charge(now.since(since), Micros(0))
     }
 
     /// What `side` may be charged for this turn before it has lost on time.
@@ -166,10 +184,11 @@ impl Clock {
         self.control.per_move.map_or(remaining, |most| most.min(remaining))
     }
 
-    /// The last moment at which an arrival without own delay is charged no more than `allowance`.
+    /// The last moment at which an arrival without own delay is charged no more than `allowance`; `None` while the clock
+    /// stands.
     #[must_use]
-    pub fn deadline(&self, allowance: Micros) -> Moment {
-        self.since + self.control.grace + allowance
+    pub fn deadline(&self, allowance: Micros) -> Option<Moment> {
+        Some(self.since? + self.control.grace + allowance)
     }
 
     /// Books a legal move of `side`: the charge off, the increment on (`clock.increment`).
@@ -181,6 +200,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     struct Read {
         received: u64,
@@ -220,7 +240,8 @@ mod tests {
                 grace: Micros::from_ms(50),
                 per_move: None,
             };
-            let mut clock = Clock::new(control, Moment(micros(written)));
+            let mut clock = Clock::new(control);
+            clock.turn_written(Moment(micros(written)));
             let charge = clock.charge(&Read { received: micros(received), own: micros(own) });
             assert_eq!(charge.charged, Micros(micros(charged)), "{case}");
             let flagged = charge.charged > clock.allowance(Side::South);
@@ -242,16 +263,78 @@ mod tests {
     fn one_move_may_have_its_own_limit() {
         let control =
             Control { base: Micros(10_000), increment: Micros(0), grace: Micros(0), per_move: Some(Micros(300)) };
-        let clock = Clock::new(control, Moment(0));
+        let mut clock = Clock::new(control);
         assert_eq!(clock.allowance(Side::North), Micros(300));
-        assert_eq!(clock.deadline(clock.allowance(Side::North)), Moment(300));
+        assert_eq!(clock.deadline(Micros(300)), None, "it stands");
+        clock.turn_written(Moment(7));
+        assert_eq!(clock.deadline(clock.allowance(Side::North)), Some(Moment(307)));
     }
 
     /// `clock.early`
     #[test]
     fn an_arrival_before_the_writing_costs_nothing() {
         let control = Control { base: Micros(0), increment: Micros(0), grace: Micros(0), per_move: None };
-        let clock = Clock::new(control, Moment(500));
+        let mut clock = Clock::new(control);
+        clock.turn_written(Moment(500));
         assert_eq!(clock.charge(&Read { received: 400, own: 0 }), Charge::default());
+    }
+
+    fn control() -> impl Strategy<Value = Control> {
+        let micros = |most: u64| (0..most).prop_map(Micros);
+        let per_move = proptest::option::of(micros(5_000_000));
+        (micros(100_000_000), micros(5_000_000), micros(200_000), per_move)
+            .prop_map(|(base, increment, grace, per_move)| Control { base, increment, grace, per_move })
+    }
+
+    proptest! {
+        /// `clock.elapsed`, `clock.charged`: what a move costs is never more than it took, and less own delay only raises it.
+        #[test]
+        fn a_charge_is_what_was_not_ours(
+            control in control(), written in 0u64..9_000_000, received in 0u64..20_000_000, own in 0u64..20_000_000,
+        ) {
+            let mut clock = Clock::new(control);
+            clock.turn_written(Moment(written));
+            let charge = clock.charge(&Read { received, own });
+            let waited = received.saturating_sub(written);
+            prop_assert_eq!(charge.elapsed.0 + charge.own.0, waited);
+            prop_assert_eq!(charge.charged, charge.elapsed.less(control.grace));
+            prop_assert!(waited > control.grace.0 || charge.charged == Micros(0));
+            let less_ours = clock.charge(&Read { received, own: own / 2 });
+            prop_assert!(less_ours.charged >= charge.charged);
+        }
+
+        /// `clock.flag`: the deadline is the last moment at which nothing is lost, and a flag looked at says the same.
+        #[test]
+        fn the_deadline_is_the_last_moment(control in control(), written in 0u64..9_000_000) {
+            let mut clock = Clock::new(control);
+            clock.turn_written(Moment(written));
+            let allowance = clock.allowance(Side::South);
+            let deadline = clock.deadline(allowance).unwrap();
+            let late = deadline + Micros(1);
+            let charged = |at: Moment| clock.charge(&Read { received: at.0, own: 0 }).charged;
+            prop_assert!(charged(deadline) <= allowance);
+            prop_assert!(charged(late) > allowance);
+            prop_assert!(clock.running_charge(deadline).charged <= allowance);
+            prop_assert!(clock.running_charge(late).charged > allowance);
+        }
+
+        /// `record.identity`: base + n·increment − Σ charged is what remains, of both sides.
+        #[test]
+        fn what_remains_adds_up(control in control(), thoughts in proptest::collection::vec(0u64..3_000_000, 0..40)) {
+            let mut clock = Clock::new(control);
+            let mut expected = BySide::new(control.base.0, control.base.0);
+            let mut side = Side::South;
+            for thought in thoughts {
+                clock.turn_written(Moment(5));
+                let charge = clock.charge(&Read { received: 5 + thought, own: 0 });
+                if charge.charged > clock.allowance(side) {
+                    break;
+                }
+                clock.settle(side, charge);
+                expected[side] = expected[side] - charge.charged.0 + control.increment.0;
+                prop_assert_eq!(clock.remaining().map(|left| left.0), expected);
+                side = side.other();
+            }
+        }
     }
 }

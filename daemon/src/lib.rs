@@ -3,11 +3,13 @@
 //! Bytes flow one way: bytes → line → message → session → game → record → store → views. ARCHITECTURE.md draws the
 //! house; each folder is a room of it, with a pure machine and a handle that acts on what the machine decides.
 
+pub mod admin;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod lobby;
 pub mod logging;
+pub mod metrics;
 pub mod net;
 pub mod records;
 pub mod referee;

@@ -2,6 +2,7 @@
 
 use crate::config::LogFormat;
 use std::io::{IsTerminal as _, stderr};
+use tracing::error;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::fmt::format::FmtSpan;
 
@@ -16,5 +17,18 @@ pub fn start(format: LogFormat) -> anyhow::Result<()> {
         LogFormat::Text => builder.with_ansi(stderr().is_terminal()).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
     };
-    started.map_err(|error| anyhow::anyhow!(error))
+    started.map_err(|error| anyhow::anyhow!(error))?;
+    log_panics();
+    Ok(())
+}
+
+/// A panic is a line of the log like any other, in the form that was chosen.
+fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let at = panic.location().map(ToString::to_string).unwrap_or_default();
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        let what = text.unwrap_or("a value that is no text");
+        error!(at, what, "a panic: this is a bug in the server");
+    }));
 }

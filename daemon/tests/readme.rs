@@ -13,10 +13,14 @@ use support::{Daemon, have, project};
 use tempfile::TempDir;
 
 /// Every command that a page shows, and what holds it. A new one needs its line here.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 14] = [
     ("cargo run --release -- serve", "every test of the daemon starts it so, but for cargo"),
     ("cargo test --workspace", "this is it"),
     (".ci/run", "it runs this"),
+    ("cargo run --release -p modiar-bench -- relay --games 1000 --quick", "the smoke tests of daemon/bench, smaller"),
+    ("cargo bench -p modiar-bench", "they are built with every check of the workspace"),
+    ("cargo run --release -- bot add dice", "a_host_registers_a_bot_and_copies_the_database"),
+    ("cargo run --release -- backup modiar-backup.db", "a_host_registers_a_bot_and_copies_the_database"),
     ("python3 bot.py", "the_bot_of_the_readme_plays"),
     ("cargo run --release -- games show GAME", "the_bot_of_the_readme_plays"),
     ("python3 -m unittest discover -s clients/python/tests", "clients.rs"),
@@ -180,6 +184,20 @@ fn every_command_of_a_page_is_known() {
             assert!(known || is_a_test_run(&command), "{path}: nothing holds the command: {command}");
         }
     }
+}
+
+/// What the README tells a host to do, beside a running daemon: the bot logs in with the token, and the copy is a database.
+#[test]
+fn a_host_registers_a_bot_and_copies_the_database() {
+    let daemon = Daemon::start();
+    let (status, told) = daemon.run(&["bot", "add", "dice", "--json"]);
+    assert!(status.success(), "{told}");
+    let token = serde_json::from_str::<serde_json::Value>(told.lines().next().unwrap()).unwrap()["token"].clone();
+    let (_bot, name) = daemon.guest(serde_json::json!({"name": "Dice", "token": token}));
+    assert_eq!(name, "dice", "as it was registered");
+    let copy = daemon.data().join("modiar-backup.db");
+    let (status, told) = daemon.run(&["backup", copy.to_str().unwrap()]);
+    assert!(status.success() && copy.exists(), "{told}");
 }
 
 /// `cargo test -p PACKAGE [--test FILE] [NAME [-- …]]`, of a package, a file and a test that exist.

@@ -4,7 +4,7 @@
 
 mod support;
 
-use modiar::records::{Fault, verify_record};
+use modiar::records::{Fault, Findings, verify_record};
 use modiar_protocol::Record;
 use serde_json::{Value, json};
 use std::fs;
@@ -296,4 +296,33 @@ fn the_invalid_examples_are_refused() {
     }
     passed.sort();
     assert_eq!(passed, REFEREED_ALL_THE_SAME);
+}
+
+/// A record may say anything: a time beyond all clocks is a fault, not a panic.
+#[test]
+fn a_time_beyond_all_clocks_is_a_fault() {
+    for field in ["base_ms", "increment_ms", "grace_ms", "move_ms"] {
+        for (name, mut record) in examples() {
+            record["time"][field] = json!(u64::MAX);
+            // Whether it is a fault depends on the field; that it is told at all is what counts.
+            let _ = fault(&record);
+            let shown = serde_json::from_value::<Record>(record).map(|record| modiar::records::show(&record));
+            assert!(shown.is_ok_and(|page| page.is_ok()), "{name}: {field}");
+        }
+    }
+}
+
+/// Of a whole store no game may lack; of a file that somebody chose from it many may.
+#[test]
+fn a_game_that_lacks_in_a_store_is_found() {
+    let (_, record) = examples().remove(0);
+    let third = json!({ "seq": 3 });
+    let mut late = record;
+    late.as_object_mut().unwrap().extend(third.as_object().unwrap().clone());
+    let mut of_a_store = Findings::of_a_store();
+    of_a_store.verify(&late.to_string());
+    assert!(of_a_store.report().contains("games 1 to 2 before it are missing"), "{}", of_a_store.report());
+    let mut of_a_file = Findings::default();
+    of_a_file.verify(&late.to_string());
+    assert!(of_a_file.is_empty(), "{}", of_a_file.report());
 }

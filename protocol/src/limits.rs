@@ -1,4 +1,6 @@
-//! Every bound of the wire, with its unit. What lies beyond each is told in `spec/limits.md`.
+//! Every bound of the wire, with its unit. What lies beyond each is told in `spec/limits.md`. Those of messages, output,
+//! times and games are what a host that configures nothing has; the others, lines and nesting for two, are the same
+//! everywhere.
 
 use std::time::Duration;
 
@@ -42,6 +44,12 @@ pub const FIRST_PLY: Duration = Duration::from_secs(30);
 pub const CHALLENGE: Duration = Duration::from_secs(60);
 /// Finished games of a bot for which a move is `game_over` rather than `wrong_game`.
 pub const REMEMBERED_GAMES: usize = 256;
+/// Ended games that a welcome repeats.
+pub const MISSED_GAMES: usize = 64;
+/// How long before its link broke a bot may not have read what was sent.
+pub const MISSED_WINDOW: Duration = Duration::from_secs(10);
+/// How long a guest that left can come back.
+pub const GUEST_KEPT: Duration = Duration::from_secs(600);
 /// Games one connection may watch at once.
 pub const WATCHES: usize = 64;
 /// Connections that may watch one game at once.

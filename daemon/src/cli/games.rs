@@ -105,7 +105,7 @@ impl Export {
 
 impl Verify {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let mut findings = Findings::default();
+        let mut findings = if self.file.is_some() { Findings::default() } else { Findings::of_a_store() };
         match (self.file, self.data) {
             (Some(path), _) => {
                 let file = File::open(&path).map_err(StoreError::io(&path))?;

@@ -2,6 +2,8 @@
 //!
 //! Exit codes: 0 good, 1 findings, 2 usage, 3 could not, 78 a configuration that cannot be used.
 
+mod backup;
+mod bot;
 mod games;
 mod serve;
 
@@ -34,6 +36,10 @@ enum Command {
     /// Show, export or verify finished games
     #[command(subcommand)]
     Games(games::Games),
+    /// Register bots, renew their tokens, keep them out
+    Bot(bot::Bot),
+    /// Write a copy of the database, while the daemon runs or not
+    Backup(backup::Backup),
 }
 
 /// Writes data to stdout. A reader that has gone, as `head` does, is no fault of ours.
@@ -51,6 +57,8 @@ pub fn run() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Serve(serve) => serve.run(),
         Command::Games(games) => games.run(),
+        Command::Bot(bot) => bot.run(),
+        Command::Backup(backup) => backup.run(),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("modiar: {error:#}");

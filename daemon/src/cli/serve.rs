@@ -3,22 +3,25 @@
 use super::BAD_CONFIG;
 use crate::config::{Config, ConfigError, TEMPLATE};
 use crate::lobby::{Hall, Setup};
-use crate::net::{Listener, bind};
+use crate::metrics::Metrics;
+use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
-use crate::store::{self, Archive, DataDir, SqliteStore};
-use crate::{logging, time, web};
+use crate::store::journal::{Journal, boot_id};
+use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle};
+use crate::{admin, logging, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 /// How long games that were ended by the stop may take to be stored, and connections to be seen off.
 const LAST_WORDS: Duration = Duration::from_secs(5);
@@ -65,13 +68,20 @@ impl Serve {
                 return Ok(ExitCode::from(BAD_CONFIG));
             }
         };
+        let certificate = match config.tls.as_ref().map(Certificate::load).transpose() {
+            Ok(certificate) => certificate.map(Arc::new),
+            Err(error) => {
+                eprintln!("modiar: bad configuration: [tls] {error:#}");
+                return Ok(ExitCode::from(BAD_CONFIG));
+            }
+        };
         if self.check_config {
             eprintln!("modiar: the configuration is good");
             return Ok(ExitCode::SUCCESS);
         }
         logging::start(config.log.format)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(serve(config))
+        runtime.block_on(serve(config, certificate))
     }
 
     /// The configuration of the file and the environment, with the flags laid over it.
@@ -92,74 +102,147 @@ impl Serve {
     }
 }
 
-async fn serve(config: Config) -> anyhow::Result<ExitCode> {
+async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::catch()?;
     let data = DataDir::new(&config.data);
     let claim = data.claim()?;
-    let store = SqliteStore::open(&data)?;
-    let archive = Archive::open(&data.archive(), &store)?;
-    let (handle, writer) = store::start(store, archive)?;
-
-    let (tasks, stop, failed) = (TaskTracker::new(), CancellationToken::new(), CancellationToken::new());
-    let flags = Arc::new(Flags::default());
-    let referee = Referee::new(handle, Arc::clone(&flags), config.node.clone(), failed.clone());
-    let setup = Setup { pools: config.pools.clone().into(), guests: config.takes_guests(), seed: time::unix_ms() };
-    let hall = Hall::open(setup, referee);
+    let house = House::open(&config, &data).await?;
     let bots = bind(config.bots)
         .with_context(|| format!("the bots' address {} cannot be used; choose another with --bots", config.bots))?;
     let http = bind(config.http)
         .with_context(|| format!("the web address {} cannot be used; choose another with --http", config.http))?;
+    let control = admin::listen(&data)
+        .with_context(|| format!("{} cannot be made; choose a --data with a shorter path", data.control().display()))?;
     announce(&bots.local_addr()?, &http.local_addr()?)?;
 
-    let (connections, no_more) = (TaskTracker::new(), stop.child_token());
-    tasks.spawn(Arc::clone(&flags).run(stop.clone()));
-    tasks.spawn(Arc::clone(&hall).lapse_challenges(stop.clone()));
-    tasks.spawn(web::serve(http, stop.clone()));
-    tasks.spawn(Listener::new(bots, Arc::clone(&hall))?.run(connections.clone(), no_more.clone()));
+    let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
+    let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
+    tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
+    tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
+    tasks.spawn(renew(certificate.clone(), signal(SignalKind::hangup())?, stop.clone()));
+    let listener = Listener::new(bots, Arc::clone(&house.hall), config.connections_per_address(), certificate)?;
+    tasks.spawn(listener.run(connections.clone(), no_more.clone()));
+    house.keep(&tasks, &no_more, &stop, config.restart_wait());
 
     let failure = tokio::select! {
         () = signals.next() => false,
-        () = failed.cancelled() => true,
+        () = house.failed.cancelled() => true,
     };
     if !failure {
-        drain(&hall, &config, &mut signals).await;
+        drain(&house.hall, &config, &mut signals).await;
     }
+    // Before the goodbyes: a bot that may move no longer loses no time.
     no_more.cancel();
-    hall.dismiss();
+    house.hall.dismiss();
     connections.close();
     if timeout(LAST_WORDS, connections.wait()).await.is_err() {
         warn!(connections = connections.len(), "connections left behind");
     }
     stop.cancel();
     tasks.close();
-    tasks.wait().await;
-    drop((hall, flags));
-    close_store(writer, failure)?;
+    // A monitor that has asked half a question is not waited for.
+    if timeout(LAST_WORDS, tasks.wait()).await.is_err() {
+        warn!(tasks = tasks.len(), "tasks left behind");
+    }
+    house.close(failure).await?;
     drop(claim);
     info!("stopped");
-    if failure { bail!("a result could not be stored; see the log") } else { Ok(ExitCode::SUCCESS) }
+    if failure { bail!("the disk failed; see the log") } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// Lets games end for the drain time or until the next signal; what still runs then is aborted.
+/// The rooms of a running daemon.
+struct House {
+    hall: Arc<Hall>,
+    accounts: Arc<Accounts>,
+    referee: Arc<Referee>,
+    journal: Arc<Journal>,
+    flags: Arc<Flags>,
+    store: StoreHandle,
+    writer: JoinHandle<()>,
+    failed: CancellationToken,
+}
+
+impl House {
+    /// Opens the data directory and sets up again the games that ran.
+    async fn open(config: &Config, data: &DataDir) -> anyhow::Result<Self> {
+        let store = SqliteStore::open(data)?;
+        let archive = Archive::open(&data.archive(), &store)?;
+        let (journal, recovered) = Journal::open(&data.journal(), &boot_id()?)?;
+        let stored = store::stored_games(&store, &recovered)?;
+        let metrics = Metrics::new(config.overload());
+        let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
+        let accounts = Arc::new(Accounts::load(handle.clone()).await?);
+
+        let (journal, flags, failed) = (Arc::new(journal), Arc::new(Flags::default()), CancellationToken::new());
+        let referee = Referee::new(
+            handle.clone(),
+            Arc::clone(&journal),
+            Arc::clone(&flags),
+            config.node.clone(),
+            failed.clone(),
+            metrics,
+        );
+        let setup = Setup {
+            pools: config.pools.clone().into(),
+            guests: config.takes_guests(),
+            accounts: Arc::clone(&accounts),
+            limits: config.limits,
+            seed: time::unix_ms(),
+        };
+        let hall = Hall::open(setup, Arc::clone(&referee));
+        hall.restore(recovered, |saved| stored.get(&saved.opening.game).cloned());
+        Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
+    }
+
+    /// Starts what goes on beside the connections: until `stop`, and what ends games only until `no_more`.
+    fn keep(&self, tasks: &TaskTracker, no_more: &CancellationToken, stop: &CancellationToken, restart_wait: Duration) {
+        tasks.spawn(Arc::clone(&self.flags).run(no_more.clone()));
+        tasks.spawn(Arc::clone(self.hall.metrics()).watch_loop(stop.clone()));
+        tasks.spawn(Arc::clone(&self.hall).lapse_challenges(stop.clone()));
+        tasks.spawn(Arc::clone(&self.hall).keep_house(restart_wait, stop.clone()));
+        let (referee, stop) = (Arc::clone(&self.referee), stop.clone());
+        tasks.spawn_blocking(move || referee.keep_journal(&stop));
+    }
+
+    /// Stores the results that are decided, and leaves the journal so that the games that still run go on.
+    async fn close(self, failure: bool) -> anyhow::Result<()> {
+        let Self { referee, journal, store, writer, .. } = self;
+        if failure {
+            return Ok(());
+        }
+        if timeout(LAST_WORDS, referee.finished()).await.is_err() {
+            warn!("some results could not be stored");
+        }
+        journal.stopped()?;
+        store.stop().await;
+        writer.join().map_err(|_| anyhow::anyhow!("the store's writer failed"))
+    }
+}
+
+/// Lets games end for the drain time or until the next signal; what still runs then goes on after the next start.
 async fn drain(hall: &Hall, config: &Config, signals: &mut Signals) {
     hall.drain(config.drain());
     tokio::select! {
-        () = hall.emptied() => return,
+        () = hall.emptied() => {}
         () = tokio::time::sleep(config.drain()) => {}
         () = signals.next() => {}
     }
-    hall.abort_games();
-    if timeout(LAST_WORDS, hall.emptied()).await.is_err() {
-        warn!("some games could not be ended");
-    }
 }
 
-/// The writer ends by itself once nobody can hand it a game.
-fn close_store(writer: std::thread::JoinHandle<()>, failure: bool) -> anyhow::Result<()> {
-    if failure && !writer.is_finished() {
-        return Ok(());
+/// Reads the certificate again at every SIGHUP, until `stop`; one that cannot be used leaves the old one. Nothing else is
+/// read again, and says so.
+async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = hangup.recv() => {}
+        }
+        match certificate.as_ref().map(|certificate| certificate.reload()) {
+            Some(Ok(())) => info!("the certificate was read again; all else is read at a start"),
+            Some(Err(error)) => error!(error = format!("{error:#}"), "the old certificate stays"),
+            None => info!("there is no certificate to read again; all else is read at a start"),
+        }
     }
-    writer.join().map_err(|_| anyhow::anyhow!("the store's writer failed"))
 }
 
 /// The one line on stdout by which a starter knows that bots may connect.

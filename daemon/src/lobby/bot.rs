@@ -1,7 +1,11 @@
-//! A bot as the tables and its connection share it.
+//! A bot as the tables and its connections share it.
 
+use crate::clock::{Micros, Moment};
 use crate::referee::Table;
-use modiar_protocol::limits::REMEMBERED_GAMES;
+use crate::store::TokenHash;
+use crate::time::now;
+use modiar_protocol::limits::{MISSED_GAMES, MISSED_WINDOW, REMEMBERED_GAMES};
+use modiar_protocol::server::Ended;
 use modiar_protocol::{BotName, GameId};
 use modiar_rules::Side;
 use std::collections::VecDeque;
@@ -12,14 +16,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Bot {
     /// Its name.
     pub name: BotName,
-    /// Whether the name is a guest's.
-    pub guest: bool,
-    /// The library it speaks with.
-    pub client: Option<String>,
-    /// Its build.
-    pub version: Option<String>,
-    /// Whether it wants `moved` for its own games.
-    pub updates: bool,
+    /// The hash of a guest's resume token; a registered bot has its own token.
+    pub resume: Option<TokenHash>,
     games: Mutex<Games>,
 }
 
@@ -27,13 +25,31 @@ pub struct Bot {
 struct Games {
     running: Vec<(GameId, Side, Arc<Table>)>,
     over: VecDeque<GameId>,
+    endings: VecDeque<Ending>,
+    /// When its last connection ended.
+    left: Option<Moment>,
+}
+
+/// A game's end as it was told.
+#[derive(Debug)]
+struct Ending {
+    at: Moment,
+    /// Whether the bot was there to read it.
+    live: bool,
+    ended: Ended,
 }
 
 impl Bot {
-    /// A bot without games.
+    /// A bot without games; a guest where there is a resume token.
     #[must_use]
-    pub fn new(name: BotName, guest: bool, client: Option<String>, version: Option<String>, updates: bool) -> Self {
-        Self { name, guest, client, version, updates, games: Mutex::default() }
+    pub fn new(name: BotName, resume: Option<TokenHash>) -> Self {
+        Self { name, resume, games: Mutex::default() }
+    }
+
+    /// Whether the name is a guest's.
+    #[must_use]
+    pub const fn is_guest(&self) -> bool {
+        self.resume.is_some()
     }
 
     /// It sits down at a table.
@@ -41,14 +57,48 @@ impl Bot {
         self.games().running.push((table.id(), side, table));
     }
 
-    /// Its game is over; the last [`REMEMBERED_GAMES`] are remembered.
-    pub fn rise(&self, game: GameId) {
+    /// Its game is over, and that was told it, `live` if it was there. The last [`REMEMBERED_GAMES`] are remembered.
+    pub fn rise(&self, ended: Ended, live: bool) {
         let mut games = self.games();
-        games.running.retain(|(id, ..)| *id != game);
+        games.running.retain(|(id, ..)| *id != ended.game);
         if games.over.len() == REMEMBERED_GAMES {
             games.over.pop_front();
         }
-        games.over.push_back(game);
+        games.over.push_back(ended.game);
+        games.keep(Ending { at: now(), live, ended });
+    }
+
+    /// A game ended that it may not have heard of.
+    pub fn missed(&self, ended: Ended) {
+        let mut games = self.games();
+        if !games.over.contains(&ended.game) {
+            games.over.push_back(ended.game);
+            games.keep(Ending { at: now(), live: false, ended });
+        }
+    }
+
+    /// The ends of games that it may not have read, told once (`session.missed`).
+    #[must_use]
+    pub fn take_missed(&self) -> Vec<Ended> {
+        let mut games = self.games();
+        let broke = games.left.unwrap_or_else(now);
+        let unread = |ending: &Ending| !ending.live || ending.at + MISSED_WINDOW.into() >= broke;
+        let missed = games.endings.drain(..).filter(unread).map(|ending| ending.ended).collect();
+        games.left = None;
+        missed
+    }
+
+    /// Its connection has ended.
+    pub fn left(&self) {
+        self.games().left = Some(now());
+    }
+
+    /// Whether nothing is lost by forgetting it: no game runs, and it has been away for `time` or has nothing to read.
+    #[must_use]
+    pub fn is_forgettable(&self, time: Micros) -> bool {
+        let games = self.games();
+        let long_gone = games.left.is_some_and(|left| now().since(left) > time);
+        games.running.is_empty() && (long_gone || !self.is_guest() && games.endings.is_empty())
     }
 
     /// Its seat in a running game.
@@ -67,11 +117,23 @@ impl Bot {
 
     /// Its running games.
     #[must_use]
-    pub fn tables(&self) -> Vec<Arc<Table>> {
-        self.games().running.iter().map(|(.., table)| Arc::clone(table)).collect()
+    pub fn tables(&self) -> Vec<(Arc<Table>, Side)> {
+        self.games().running.iter().map(|(_, side, table)| (Arc::clone(table), *side)).collect()
     }
 
     fn games(&self) -> MutexGuard<'_, Games> {
         self.games.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Games {
+    /// Keeps an end that may have to be told again, and drops those that were surely read.
+    fn keep(&mut self, ending: Ending) {
+        let now = ending.at;
+        self.endings.retain(|ending| !ending.live || ending.at + MISSED_WINDOW.into() >= now);
+        if self.endings.len() == MISSED_GAMES {
+            self.endings.pop_front();
+        }
+        self.endings.push_back(ending);
     }
 }

@@ -4,25 +4,31 @@
 //! be taken under the hall's, never the other way round.
 
 use super::bot::Bot;
-use super::machine::{Effect, Lobby, Now, Pairing, Visitor};
-use crate::config::Pool;
+use super::load::Load;
+use super::machine::{Effect, Lobby, Now, Visitor};
+use super::pairing::{Pairing, Sitter};
+use crate::config::{Limits, Pool};
+use crate::metrics::Metrics;
 use crate::net::Outlet;
-use crate::referee::{Host, Referee, Seat, Table};
+use crate::referee::{Host, Link, Referee, Seat, Table};
+use crate::store::Accounts;
 use crate::time;
-use modiar_protocol::client::{Challenge, Hello};
-use modiar_protocol::limits::{CLIENT_LINE_BYTES, GAMES_AT_ONCE, MESSAGES_PER_SECOND};
-use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
-use modiar_protocol::{
-    BotName, ChallengeId, ErrorCode, GameId, GoodbyeReason, PROTOCOL, Ref, ServerMessage, Termination,
-};
+use modiar_protocol::client::Challenge;
+use modiar_protocol::server::Error;
+use modiar_protocol::{BotName, ChallengeId, ErrorCode, GameId, GoodbyeReason, Ref, ServerMessage};
 use modiar_rules::BySide;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
-use tracing::{error, info};
+use tracing::{error, info, warn};
 use uuid::Uuid;
+
+/// How often the house is looked after.
+const TICK: Duration = Duration::from_millis(100);
+/// Every so many ticks those who will not come back are forgotten.
+const FORGET_TICKS: u64 = 600;
 
 /// What a hall is opened with.
 #[derive(Debug)]
@@ -31,16 +37,26 @@ pub struct Setup {
     pub pools: Arc<[Pool]>,
     /// Whether bots without a token may play.
     pub guests: bool,
+    /// The registered bots.
+    pub accounts: Arc<Accounts>,
+    /// What a connection and a bot may take.
+    pub limits: Limits,
     /// Where chance starts.
     pub seed: u64,
+}
+
+fn say_goodbye(outlet: &Outlet) {
+    outlet.goodbye(GoodbyeReason::Draining, "the server stops; come back after its start", None);
 }
 
 /// Everybody who is here.
 #[derive(Debug)]
 pub struct Hall {
-    pools: Arc<[Pool]>,
-    guests: bool,
-    referee: Arc<Referee>,
+    pub(super) pools: Arc<[Pool]>,
+    pub(super) guests: bool,
+    pub(super) accounts: Arc<Accounts>,
+    pub(super) limits: Limits,
+    pub(super) referee: Arc<Referee>,
     state: Mutex<State>,
     /// A challenge was made: the next one to lapse may be nearer than it was.
     challenged: Notify,
@@ -48,16 +64,39 @@ pub struct Hall {
 }
 
 #[derive(Debug)]
-struct State {
-    lobby: Lobby,
-    outlets: HashMap<Visitor, Arc<Outlet>>,
-    bots: HashMap<BotName, (Arc<Bot>, Arc<Outlet>)>,
-    tables: HashMap<GameId, Arc<Table>>,
+pub(super) struct State {
+    pub(super) lobby: Lobby,
+    /// Every connection's writing end.
+    pub(super) connected: HashMap<Visitor, Arc<Outlet>>,
+    /// Everybody was sent away.
+    dismissed: bool,
+    pub(super) present: HashMap<Visitor, Present>,
+    /// Those who are here, and those who may come back.
+    pub(super) bots: HashMap<BotName, Arc<Bot>>,
+    pub(super) tables: HashMap<GameId, Arc<Table>>,
+    hold: Hold,
+}
+
+/// Why no games start at present.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Hold {
+    /// The disk has no room for them.
+    full: bool,
+    /// The server does not keep up with those that run.
+    overloaded: bool,
+}
+
+/// A bot that is connected.
+#[derive(Debug)]
+pub(super) struct Present {
+    pub(super) bot: Arc<Bot>,
+    pub(super) version: Option<String>,
+    pub(super) link: Link,
 }
 
 type Refused = Result<Vec<Effect>, Box<Error>>;
 
-fn this_moment() -> Now {
+pub(super) fn this_moment() -> Now {
     Now { moment: time::now(), unix_ms: time::unix_ms() }
 }
 
@@ -65,73 +104,28 @@ impl Hall {
     /// An empty hall whose games `referee` keeps.
     #[must_use]
     pub fn open(setup: Setup, referee: Arc<Referee>) -> Arc<Self> {
-        let Setup { pools, guests, seed } = setup;
-        let lobby = Lobby::new(Arc::clone(&pools), seed);
-        let state = State { lobby, outlets: HashMap::new(), bots: HashMap::new(), tables: HashMap::new() };
-        let hall = Arc::new(Self {
-            pools,
-            guests,
-            referee,
-            state: Mutex::new(state),
-            challenged: Notify::new(),
-            running: watch::Sender::new(0),
-        });
+        let Setup { pools, guests, accounts, limits, seed } = setup;
+        let lobby = Lobby::new(Arc::clone(&pools), limits.games_per_bot, seed);
+        let state = State {
+            lobby,
+            connected: HashMap::new(),
+            dismissed: false,
+            present: HashMap::new(),
+            bots: HashMap::new(),
+            tables: HashMap::new(),
+            hold: Hold::default(),
+        };
+        let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
+        let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running });
         let host: Arc<dyn Host> = hall.clone();
         hall.referee.report_to(&host);
         hall
     }
 
-    /// Lets a bot in and welcomes it.
-    ///
-    /// # Errors
-    /// What the bot reads instead of a welcome.
-    pub fn enter(
-        &self,
-        visitor: Visitor,
-        outlet: &Arc<Outlet>,
-        hello: Hello,
-        reference: Option<Ref>,
-    ) -> Result<Arc<Bot>, Box<Error>> {
-        let mut state = self.lock();
-        let refuse = |code, message: &'static str| {
-            Err(Box::new(Error { reference: reference.clone(), ..Error::new(code, message) }))
-        };
-        if hello.name.as_ref().is_some_and(BotName::is_house) {
-            return refuse(ErrorCode::BadName, "names beginning house- belong to the server; choose another");
-        }
-        // A resume token that is not known makes an ordinary guest of a free name.
-        if hello.token.is_some() || (hello.resume.is_some() && hello.name.is_none()) {
-            return refuse(ErrorCode::AuthFailed, "unknown name or wrong token; a guest sends none");
-        }
-        if hello.name.as_ref().is_some_and(|name| state.lobby.is_taken(name)) {
-            return refuse(ErrorCode::NameTaken, "that name is in use; choose another, or none");
-        }
-        if hello.register {
-            return refuse(
-                ErrorCode::RegistrationClosed,
-                "this host does not register bots over the wire; play as a guest",
-            );
-        }
-        if !self.guests {
-            return refuse(ErrorCode::GuestsClosed, "this host takes no guests; ask it for a name and a token");
-        }
-        let name = hello.name.unwrap_or_else(|| state.guest_name());
-        state.lobby.enter(visitor, name.clone(), true, hello.games);
-        let bot = Arc::new(Bot::new(name.clone(), true, hello.client, hello.version, hello.updates));
-        state.outlets.insert(visitor, Arc::clone(outlet));
-        state.bots.insert(name, (Arc::clone(&bot), Arc::clone(outlet)));
-        outlet.tell(&self.welcome(&bot, hello.games, reference));
-        Ok(bot)
-    }
-
-    /// A connection that had entered is gone.
-    pub fn leave(&self, visitor: Visitor) {
-        let mut state = self.lock();
-        if let Some(outlet) = state.outlets.remove(&visitor) {
-            state.bots.retain(|_, (_, other)| !Arc::ptr_eq(other, &outlet));
-        }
-        let effects = state.lobby.leave(visitor);
-        self.carry_out(&mut state, effects);
+    /// What a connection and a bot may take.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
     }
 
     /// See [`Lobby::seek`].
@@ -183,6 +177,48 @@ impl Hall {
         }
     }
 
+    /// What is counted of all that happens.
+    #[must_use]
+    pub fn metrics(&self) -> &Arc<Metrics> {
+        &self.referee.metrics
+    }
+
+    /// Why no games start, as a monitor reads it; none where they do.
+    #[must_use]
+    pub fn obstacles(&self) -> Vec<&'static str> {
+        let (draining, Hold { full, overloaded }) = {
+            let state = self.lock();
+            (state.lobby.is_draining(), state.hold)
+        };
+        let full = full || !self.referee.has_room();
+        let all = [(draining, "draining"), (full, "disk full"), (overloaded, "overloaded")];
+        all.into_iter().filter_map(|(holds, name)| holds.then_some(name)).collect()
+    }
+
+    /// Starts no games while the disk has no room or the server does not keep up, forgets who will not come back, and
+    /// after `restart_wait` waits no longer for those whose games were restored; until `stop`.
+    pub async fn keep_house(self: Arc<Self>, restart_wait: Duration, stop: CancellationToken) {
+        let (mut load, mut ticks, mut waiting) = (Load::default(), 0u64, true);
+        let restarted = time::now();
+        while !stop.is_cancelled() {
+            let (own, lag) = (self.metrics().own_tally.counted(), self.metrics().lag_tally.counted());
+            let overloaded = load.look(own, lag, time::now());
+            self.hold(Hold { full: !self.referee.has_room(), overloaded });
+            if waiting && time::now().since(restarted) >= restart_wait.into() {
+                waiting = false;
+                self.start_clocks();
+            }
+            ticks += 1;
+            if ticks.is_multiple_of(FORGET_TICKS) {
+                self.forget();
+            }
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(TICK) => {}
+            }
+        }
+    }
+
     /// No new games; says so to everybody.
     pub fn drain(&self, time: Duration) {
         let until_ms = time::unix_ms() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -190,8 +226,8 @@ impl Hall {
         let effects = state.lobby.drain();
         let message = "the server is about to stop; running games may end, no new ones start".to_owned();
         let notice = ServerMessage::Notice { code: ErrorCode::Draining, message, until_ms: Some(until_ms) }.to_line();
-        for outlet in state.outlets.values() {
-            outlet.send(&notice);
+        for present in state.present.values() {
+            present.link.outlet.send(&notice);
         }
         self.carry_out(&mut state, effects);
         info!(games = state.tables.len(), seconds = time.as_secs(), "draining");
@@ -203,18 +239,54 @@ impl Hall {
         let _ = self.running.subscribe().wait_for(|running| *running == 0).await;
     }
 
-    /// Ends the games that still run, without a result.
-    pub fn abort_games(&self) {
-        let tables: Vec<Arc<Table>> = self.lock().tables.values().cloned().collect();
-        for table in tables {
-            table.abort(Termination::Aborted);
+    /// A connection is there, and has said nothing yet.
+    pub fn arrive(&self, visitor: Visitor, outlet: &Arc<Outlet>) {
+        let mut state = self.lock();
+        state.connected.insert(visitor, Arc::clone(outlet));
+        if state.dismissed {
+            say_goodbye(outlet);
         }
     }
 
-    /// Says goodbye to everybody.
+    /// Says goodbye to everybody, whether welcomed or not, and to who comes after.
     pub fn dismiss(&self) {
-        for outlet in self.lock().outlets.values() {
-            outlet.goodbye(GoodbyeReason::Draining, "the server stops; come back after its start", None);
+        let mut state = self.lock();
+        state.dismissed = true;
+        for outlet in state.connected.values() {
+            say_goodbye(outlet);
+        }
+    }
+
+    /// Says goodbye to one bot; whether it was here.
+    pub fn dismiss_bot(&self, name: &BotName, reason: GoodbyeReason, message: &'static str) -> bool {
+        let state = self.lock();
+        let present = state.lobby.visitor(name).and_then(|visitor| state.present.get(&visitor));
+        if let Some(present) = present {
+            present.link.outlet.goodbye(reason, message, None);
+        }
+        present.is_some()
+    }
+
+    /// Whether a bot of that name is connected.
+    #[must_use]
+    pub fn is_connected(&self, name: &BotName) -> bool {
+        self.lock().lobby.visitor(name).is_some()
+    }
+
+    /// Whether a guest of that name is connected or in a game.
+    #[must_use]
+    pub fn is_taken_by_guest(&self, name: &BotName) -> bool {
+        self.lock().lobby.is_guest(name)
+    }
+
+    /// Starts no games while there is a reason; catches up when there is none.
+    fn hold(&self, hold: Hold) {
+        let mut state = self.lock();
+        if state.hold != hold {
+            state.hold = hold;
+            warn!(full = hold.full, overloaded = hold.overloaded, "whether new games wait");
+            let effects = state.lobby.hold(hold != Hold::default());
+            self.carry_out(&mut state, effects);
         }
     }
 
@@ -227,12 +299,12 @@ impl Hall {
         self.carry_out(&mut state, effects);
     }
 
-    fn carry_out(&self, state: &mut State, effects: Vec<Effect>) {
+    pub(super) fn carry_out(&self, state: &mut State, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
                 Effect::Tell(visitor, message) => {
-                    if let Some(outlet) = state.outlets.get(&visitor) {
-                        outlet.tell(&message);
+                    if let Some(present) = state.present.get(&visitor) {
+                        present.link.outlet.tell(&message);
                     }
                 }
                 Effect::Start(pairing) => self.start(state, pairing),
@@ -241,45 +313,39 @@ impl Hall {
     }
 
     fn start(&self, state: &mut State, pairing: Pairing) {
-        let seat = |name: &BotName| {
-            let (bot, outlet) = state.bots.get(name)?;
-            Some(Seat { bot: Arc::clone(bot), outlet: Arc::clone(outlet) })
+        let seat = |sitter: &Sitter| {
+            let Present { bot, version, link } = state.present.get(&sitter.visitor)?;
+            Some(Seat { bot: Arc::clone(bot), version: version.clone(), link: link.clone() })
         };
-        let BySide { south, north } = &pairing.seats;
         // The lobby pairs only bots that are connected; what it says holds under this lock.
-        let (Some(south), Some(north)) = (seat(south), seat(north)) else {
+        let (Some(south), Some(north)) = (seat(&pairing.seats.south), seat(&pairing.seats.north)) else {
             return error!(?pairing, "a bot that is not here was paired");
         };
         let pool = self.pools[pairing.pool].clone();
-        match Table::open(pairing, pool, BySide::new(south, north), Arc::clone(&self.referee)) {
-            Ok(table) => {
-                state.tables.insert(table.id(), table);
-                self.running.send_replace(state.tables.len());
+        match Table::open(pairing.clone(), pool, BySide::new(south, north), Arc::clone(&self.referee)) {
+            Ok(table) => self.seat(state, table),
+            Err(error) => {
+                error!(%error, "a game could not start");
+                // Nobody is paired again until the house is looked after next.
+                state.hold.full = true;
+                let mut effects = state.lobby.hold(true);
+                effects.extend(state.lobby.finished(&pairing, None, true, this_moment()));
+                self.carry_out(state, effects);
             }
-            Err(error) => error!(%error, "a game could not start"),
         }
     }
 
-    fn welcome(&self, bot: &Bot, games: u64, reference: Option<Ref>) -> ServerMessage {
-        ServerMessage::Welcome(Box::new(Welcome {
-            protocol: PROTOCOL,
-            server: crate::SERVER.to_owned(),
-            bot: WelcomedBot { name: bot.name.clone(), guest: bot.guest, ratings: BTreeMap::new() },
-            token: None,
-            resume: None,
-            pools: self.pools.iter().map(PoolInfo::from).collect(),
-            limits: WelcomeLimits {
-                line_bytes: CLIENT_LINE_BYTES as u64,
-                messages_per_s: MESSAGES_PER_SECOND.into(),
-                games: games.min(GAMES_AT_ONCE),
-            },
-            games: Vec::new(),
-            missed: Vec::new(),
-            reference,
-        }))
+    pub(super) fn seat(&self, state: &mut State, table: Arc<Table>) {
+        state.tables.insert(table.id(), table);
+        self.count_games(state);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn count_games(&self, state: &State) {
+        self.running.send_replace(state.tables.len());
+        self.metrics().games_running(state.tables.len());
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -293,20 +359,6 @@ impl Host for Hall {
         let effects = state.lobby.finished(table.pairing(), absent, aborted, this_moment());
         table.conclude();
         self.carry_out(&mut state, effects);
-        self.running.send_replace(state.tables.len());
-    }
-}
-
-impl State {
-    /// A name nobody has, unlike that of any guest before: logs of many days must not take two programs for one.
-    fn guest_name(&self) -> BotName {
-        loop {
-            let digits = Uuid::new_v4().simple().to_string();
-            if let Ok(name) = BotName::new(&format!("guest-{}", &digits[..8]))
-                && !self.lobby.is_taken(&name)
-            {
-                return name;
-            }
-        }
+        self.count_games(&state);
     }
 }

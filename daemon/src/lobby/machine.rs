@@ -2,12 +2,13 @@
 
 use super::challenges::{Challenges, Standing};
 use super::dice::Dice;
-use super::presence::{Conduct, Presence};
+use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
+use super::presence::Presence;
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
 use modiar_protocol::client::Challenge;
-use modiar_protocol::limits::{CHALLENGE, CHALLENGES, GAMES_AT_ONCE};
+use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
 use modiar_protocol::server::{ChallengeEnd, Challenged, Challenger, Error, SeekEnd};
 use modiar_protocol::{BotName, ChallengeId, ErrorCode, Ref, ServerMessage};
 use modiar_rules::{BySide, Side};
@@ -36,40 +37,22 @@ pub enum Effect {
     Start(Pairing),
 }
 
-/// Two bots to play.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pairing {
-    /// The pool's place in the list.
-    pub pool: usize,
-    /// Who sits where.
-    pub seats: BySide<BotName>,
-    /// Whether the game counts.
-    pub rated: bool,
-    /// For whom not showing up is a forfeit.
-    pub must_show: BySide<bool>,
-    /// What brought them together.
-    pub source: Source,
-}
-
-/// What brought two bots together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// Their seeks, on these connections.
-    Seeks(BySide<Visitor>),
-    /// A challenge, so many more games of which are to follow.
-    Series(u64),
-}
-
 /// The state of the lobby.
 #[derive(Clone, Debug)]
 pub struct Lobby {
-    pools: Arc<[Pool]>,
-    queues: Vec<Queue>,
-    bots: HashMap<BotName, Presence>,
-    visitors: HashMap<Visitor, BotName>,
-    challenges: Challenges,
-    dice: Dice,
-    draining: bool,
+    pub(super) pools: Arc<[Pool]>,
+    /// Most games of one bot at once.
+    games_per_bot: u64,
+    pub(super) queues: Vec<Queue>,
+    pub(super) bots: HashMap<BotName, Presence>,
+    pub(super) visitors: HashMap<Visitor, BotName>,
+    pub(super) challenges: Challenges,
+    pub(super) dice: Dice,
+    /// Seeks there have been.
+    sought: u64,
+    pub(super) draining: bool,
+    /// The server has no room for new games at present.
+    pub(super) held: bool,
 }
 
 type Refused = Result<Vec<Effect>, Box<Error>>;
@@ -81,16 +64,25 @@ fn refuse<T>(code: ErrorCode, message: impl Into<std::borrow::Cow<'static, str>>
 impl Lobby {
     /// An empty lobby.
     #[must_use]
-    pub fn new(pools: Arc<[Pool]>, seed: u64) -> Self {
+    pub fn new(pools: Arc<[Pool]>, games_per_bot: u64, seed: u64) -> Self {
         Self {
+            games_per_bot,
             queues: vec![Queue::default(); pools.len()],
             pools,
             bots: HashMap::new(),
             visitors: HashMap::new(),
             challenges: Challenges::default(),
             dice: Dice::new(seed),
+            sought: 0,
             draining: false,
+            held: false,
         }
+    }
+
+    /// The connection of a bot.
+    #[must_use]
+    pub fn visitor(&self, name: &BotName) -> Option<Visitor> {
+        self.bots.get(name)?.visitor
     }
 
     /// Whether a guest of that name would be somebody else (`session.guest-name-held`).
@@ -105,13 +97,20 @@ impl Lobby {
         self.challenges.next_lapse()
     }
 
-    /// A bot comes in, under a name that is not taken.
+    /// A bot comes in: for the first time, or back to its games.
     pub fn enter(&mut self, visitor: Visitor, name: BotName, guest: bool, limit: u64) {
         self.visitors.insert(visitor, name.clone());
-        let limit = limit.min(GAMES_AT_ONCE);
-        let presence =
-            Presence { visitor: Some(visitor), guest, limit, playing: 0, southward: 0, conduct: Conduct::default() };
-        self.bots.insert(name, presence);
+        let presence = self.bots.entry(name).or_insert_with(|| Presence::new(guest));
+        presence.visitor = Some(visitor);
+        presence.limit = limit.min(self.games_per_bot);
+    }
+
+    /// A game of two bots that are away runs again after a restart.
+    pub fn restore(&mut self, seats: &BySide<(BotName, bool)>) {
+        for side in Side::ALL {
+            let (name, guest) = &seats[side];
+            self.bots.entry(name.clone()).or_insert_with(|| Presence::new(*guest)).playing += 1;
+        }
     }
 
     /// A connection ends, and its seeks and challenges with it (`session.connection-scope`).
@@ -127,7 +126,8 @@ impl Lobby {
         if let Some(name) = self.visitors.remove(&visitor)
             && let Some(presence) = self.bots.get_mut(&name)
         {
-            presence.visitor = None;
+            // It may be back already, on another connection.
+            presence.visitor = presence.visitor.filter(|present| *present != visitor);
             self.forget_if_gone(&name);
         }
         effects
@@ -148,7 +148,8 @@ impl Lobby {
             return Ok(vec![self.penalised(visitor, at, until, reference, now)]);
         }
         let wanted = (games > 0).then_some(games);
-        self.queues[at].join(Seek { visitor, bot, wanted, made: 0, running: 0 });
+        self.sought += 1;
+        self.queues[at].join(Seek { number: self.sought, visitor, bot, wanted, made: 0, running: 0 });
         let mut effects = vec![self.seeking(visitor, at, reference)];
         self.pair(at, &mut effects);
         Ok(effects)
@@ -221,11 +222,13 @@ impl Lobby {
         else {
             return Ok(Vec::new());
         };
-        if !self.has_room(&from) || !self.has_room(&to) {
+        if self.held || !self.has_room(&from) || !self.has_room(&to) {
             let ended = |visitor| challenge_ended(visitor, id, ChallengeEnd::Unavailable, None);
             return Ok(vec![ended(standing.from), ended(standing.to)]);
         }
         let side = standing.terms.side.unwrap_or(if self.dice.coin() { Side::South } else { Side::North });
+        let from = Sitter { bot: from, visitor: standing.from, seek: None };
+        let to = Sitter { bot: to, visitor: standing.to, seek: None };
         let seats = seated(from, side, to);
         Ok(vec![self.start(standing.pool, seats, standing.terms.rated, Source::Series(standing.terms.games - 1))])
     }
@@ -254,24 +257,17 @@ impl Lobby {
         effects
     }
 
-    /// A game is over and told. `absent` is the side that did not show up for it; `aborted` that it does not count.
-    pub fn finished(&mut self, pairing: &Pairing, absent: Option<Side>, aborted: bool, now: Now) -> Vec<Effect> {
-        for side in Side::ALL {
-            if let Some(presence) = self.bots.get_mut(&pairing.seats[side]) {
-                presence.playing = presence.playing.saturating_sub(1);
-            }
-        }
+    /// Whether no games start any more.
+    #[must_use]
+    pub const fn is_draining(&self) -> bool {
+        self.draining
+    }
+
+    /// Starts no games while it is held; catches up when it no longer is.
+    pub fn hold(&mut self, held: bool) -> Vec<Effect> {
+        self.held = held;
         let mut effects = Vec::new();
-        match pairing.source {
-            Source::Seeks(visitors) => self.finish_seeks(pairing, visitors, absent, aborted, now, &mut effects),
-            Source::Series(left) => self.go_on(pairing, left, &mut effects),
-        }
-        for name in [&pairing.seats.south, &pairing.seats.north] {
-            self.forget_if_gone(name);
-        }
-        for at in 0..self.pools.len() {
-            self.pair(at, &mut effects);
-        }
+        self.pair_all(&mut effects);
         effects
     }
 
@@ -331,120 +327,21 @@ impl Lobby {
         if name == challenger {
             return bad_field("opponent", "a bot does not play itself; challenge another");
         }
+        if terms.rated && !LADDER {
+            return bad_field("rated", "this server keeps no ratings yet; send false");
+        }
         if terms.rated && (*guest || self.bots.get(challenger).is_some_and(|presence| presence.guest)) {
             return bad_field("rated", "a game with a guest is never rated; send false");
         }
         Ok(*visitor)
     }
 
-    fn has_room(&self, name: &BotName) -> bool {
+    pub(super) fn has_room(&self, name: &BotName) -> bool {
         self.bots.get(name).is_some_and(Presence::has_room)
     }
 
-    /// Pairs the bots of a pool that wait, those who waited longest first.
-    fn pair(&mut self, at: usize, effects: &mut Vec<Effect>) {
-        while !self.draining {
-            let mut waiting = self.queues[at].waiting(|seek| self.has_room(&seek.bot));
-            let (Some(first), Some(second)) = (waiting.next(), waiting.next()) else { return };
-            let (first, second) = ((first.visitor, first.bot.clone()), (second.visitor, second.bot.clone()));
-            drop(waiting);
-            let side = self.side_of(&first.1, &second.1);
-            for visitor in [first.0, second.0] {
-                if let Some(seek) = self.queues[at].of(visitor) {
-                    seek.made += 1;
-                    seek.running += 1;
-                }
-                self.queues[at].move_to_back(visitor);
-            }
-            let rated = self.pools[at].rated
-                && ![&first.1, &second.1]
-                    .into_iter()
-                    .any(|bot| self.bots.get(bot).is_some_and(|presence| presence.guest));
-            let source = Source::Seeks(seated(first.0, side, second.0));
-            effects.push(self.start(at, seated(first.1, side, second.1), rated, source));
-        }
-    }
-
-    /// The side of the first of two bots: South for who has been South less, by chance where that is level.
-    fn side_of(&mut self, first: &BotName, second: &BotName) -> Side {
-        let southward = |name| self.bots.get(name).map_or(0, |presence| presence.southward);
-        let south = match southward(first).cmp(&southward(second)) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Greater => false,
-            std::cmp::Ordering::Equal => self.dice.coin(),
-        };
-        if south { Side::South } else { Side::North }
-    }
-
-    fn start(&mut self, pool: usize, seats: BySide<BotName>, rated: bool, source: Source) -> Effect {
-        let mut must_show = BySide::default();
-        for side in Side::ALL {
-            if let Some(presence) = self.bots.get_mut(&seats[side]) {
-                presence.playing += 1;
-                presence.southward += if side == Side::South { 1 } else { -1 };
-                // Challenges bring no penalty, and none is held against them.
-                must_show[side] = matches!(source, Source::Seeks(_)) && presence.conduct.must_show();
-            }
-        }
-        Effect::Start(Pairing { pool, seats, rated, must_show, source })
-    }
-
-    fn finish_seeks(
-        &mut self,
-        pairing: &Pairing,
-        visitors: BySide<Visitor>,
-        absent: Option<Side>,
-        aborted: bool,
-        now: Now,
-        effects: &mut Vec<Effect>,
-    ) {
-        for side in Side::ALL {
-            let (at, visitor) = (pairing.pool, visitors[side]);
-            if let Some(seek) = self.queues[at].of(visitor) {
-                seek.running = seek.running.saturating_sub(1);
-                seek.made = seek.made.saturating_sub(u64::from(aborted));
-            }
-            if absent == Some(side) {
-                self.punish(&pairing.seats[side], visitor, now, effects);
-                continue;
-            }
-            if !aborted && let Some(presence) = self.bots.get_mut(&pairing.seats[side]) {
-                presence.conduct.showed_up();
-            }
-            if aborted {
-                self.queues[at].move_to_front(visitor);
-            } else {
-                self.queues[at].move_to_back(visitor);
-            }
-            if self.queues[at].of(visitor).is_some_and(|seek| seek.is_done()) {
-                self.queues[at].leave(visitor);
-                effects.push(self.seek_ended(visitor, at, SeekEnd::Done, None, None));
-            }
-        }
-    }
-
-    /// All seeks of a bot that did not show up end, and none is taken until its pause is over.
-    fn punish(&mut self, name: &BotName, visitor: Visitor, now: Now, effects: &mut Vec<Effect>) {
-        let Some(presence) = self.bots.get_mut(name) else { return };
-        let until = presence.conduct.stayed_away(now.moment);
-        for at in 0..self.queues.len() {
-            if self.queues[at].leave(visitor).is_some() {
-                effects.push(self.penalised(visitor, at, until, None, now));
-            }
-        }
-    }
-
-    /// The next game of a series, sides changed; dropped where a side is gone or busy (`session.series`).
-    fn go_on(&mut self, pairing: &Pairing, left: u64, effects: &mut Vec<Effect>) {
-        let BySide { south, north } = &pairing.seats;
-        if left > 0 && !self.draining && self.has_room(south) && self.has_room(north) {
-            let seats = BySide::new(north.clone(), south.clone());
-            effects.push(self.start(pairing.pool, seats, pairing.rated, Source::Series(left - 1)));
-        }
-    }
-
-    fn forget_if_gone(&mut self, name: &BotName) {
-        if self.bots.get(name).is_some_and(|presence| presence.visitor.is_none() && presence.playing == 0) {
+    pub(super) fn forget_if_gone(&mut self, name: &BotName) {
+        if self.bots.get(name).is_some_and(Presence::is_forgettable) {
             self.bots.remove(name);
         }
     }
@@ -464,12 +361,19 @@ impl Lobby {
         Effect::Tell(visitor, ServerMessage::Seeking { pool, waiting, reason: reason.map(str::to_owned), reference })
     }
 
-    fn penalised(&self, visitor: Visitor, at: usize, until: Moment, reference: Option<Ref>, now: Now) -> Effect {
+    pub(super) fn penalised(
+        &self,
+        visitor: Visitor,
+        at: usize,
+        until: Moment,
+        reference: Option<Ref>,
+        now: Now,
+    ) -> Effect {
         let until_ms = now.unix_ms + until.since(now.moment).ms();
         self.seek_ended(visitor, at, SeekEnd::Penalised, Some(until_ms), reference)
     }
 
-    fn seek_ended(
+    pub(super) fn seek_ended(
         &self,
         visitor: Visitor,
         at: usize,
@@ -481,14 +385,6 @@ impl Lobby {
             visitor,
             ServerMessage::SeekEnded { pool: self.pools[at].name.clone(), reason, until_ms, reference },
         )
-    }
-}
-
-/// `one` on `side`, the other opposite.
-fn seated<T>(one: T, side: Side, other: T) -> BySide<T> {
-    match side {
-        Side::South => BySide::new(one, other),
-        Side::North => BySide::new(other, one),
     }
 }
 

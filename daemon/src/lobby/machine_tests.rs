@@ -1,6 +1,7 @@
 //! The lobby, told as scenes: who comes, what they ask, what each reads.
 
-use super::machine::{Effect, Lobby, Now, Pairing, Source, Visitor};
+use super::machine::{Effect, Lobby, Now, Visitor};
+use super::pairing::Pairing;
 use crate::clock::Moment;
 use crate::config::Config;
 use modiar_protocol::client::Challenge;
@@ -15,7 +16,7 @@ fn now(seconds: u64) -> Now {
 
 /// A lobby with the default pools and bots `bot-1`, `bot-2`, … on connections 1, 2, …, each playing `games` at once.
 fn lobby(bots: u64, games: u64) -> Lobby {
-    let mut lobby = Lobby::new(Config::default().pools.into(), 1);
+    let mut lobby = Lobby::new(Config::default().pools.into(), 64, 1);
     for number in 1..=bots {
         lobby.enter(Visitor(number), BotName::new(&format!("bot-{number}")).unwrap(), true, games);
     }
@@ -35,7 +36,7 @@ fn told(effects: &[Effect]) -> Vec<String> {
             format!("{number} reads {} {word}", json["type"].as_str().unwrap()).trim_end().to_owned()
         }
         Effect::Start(pairing) => {
-            let mut bots = [pairing.seats.south.as_str(), pairing.seats.north.as_str()];
+            let mut bots = [pairing.seats.south.bot.as_str(), pairing.seats.north.bot.as_str()];
             bots.sort_unstable();
             format!("{} - {}", bots[0], bots[1])
         }
@@ -106,7 +107,7 @@ fn sides_balance() {
     let mut souths = BySide::<u32>::default();
     for _ in 0..20 {
         let pairing = pairings(&effects).remove(0);
-        if pairing.seats.south.as_str() == "bot-1" {
+        if pairing.seats.south.bot.as_str() == "bot-1" {
             souths.south += 1;
         } else {
             souths.north += 1;
@@ -123,9 +124,8 @@ fn a_no_show_pauses_and_its_opponent_is_first() {
     let mut lobby = lobby(4, 1);
     seek(&mut lobby, 1, 1);
     let pairing = pairings(&seek(&mut lobby, 2, 1)).remove(0);
-    let Source::Seeks(visitors) = pairing.source else { panic!("from seeks") };
     let effects = lobby.finished(&pairing, Some(Side::South), true, now(5));
-    let absent = visitors.south.0;
+    let absent = pairing.seats.south.visitor.0;
     assert_eq!(told(&effects), [format!("{absent} reads seek_ended penalised")]);
     let Effect::Tell(_, ServerMessage::SeekEnded { until_ms, .. }) = &effects[0] else { panic!("{effects:?}") };
     assert_eq!(*until_ms, Some(now(15).unix_ms));
@@ -145,11 +145,10 @@ fn a_second_no_show_is_a_forfeit() {
     let pairing = pairings(&seek(&mut lobby, 2, 0)).remove(0);
     assert_eq!(pairing.must_show, BySide::new(false, false));
     lobby.finished(&pairing, Some(Side::South), true, now(0));
-    let Source::Seeks(visitors) = pairing.source else { panic!("from seeks") };
-    let again = pairings(&lobby.seek(visitors.south, "blitz", 0, None, now(60)).unwrap()).remove(0);
-    let absent = pairing.seats.south.clone();
+    let again = pairings(&lobby.seek(pairing.seats.south.visitor, "blitz", 0, None, now(60)).unwrap()).remove(0);
+    let absent = &pairing.seats.south.bot;
     for side in Side::ALL {
-        assert_eq!(again.must_show[side], again.seats[side] == absent);
+        assert_eq!(again.must_show[side], again.seats[side].bot == *absent);
     }
 }
 
@@ -162,7 +161,7 @@ fn a_challenge_is_played_as_a_series() {
     let mut effects = lobby.accept(Visitor(2), id(1)).unwrap();
     let mut souths = Vec::new();
     while let Some(pairing) = pairings(&effects).pop() {
-        souths.push(pairing.seats.south.to_string());
+        souths.push(pairing.seats.south.bot.to_string());
         effects = lobby.finished(&pairing, None, false, now(1));
     }
     assert_eq!(souths, ["bot-1", "bot-2", "bot-1"]);
@@ -175,9 +174,9 @@ fn a_series_ends_with_its_bots() {
     lobby.challenge(Visitor(1), id(1), challenge("bot-2", 3), None, now(0)).unwrap();
     let pairing = pairings(&lobby.accept(Visitor(2), id(1)).unwrap()).remove(0);
     lobby.leave(Visitor(1));
-    assert!(lobby.is_taken(&pairing.seats.south), "its game runs (session.guest-name-held)");
+    assert!(lobby.is_taken(&pairing.seats.south.bot), "its game runs (session.guest-name-held)");
     assert!(pairings(&lobby.finished(&pairing, None, false, now(1))).is_empty());
-    assert!(!lobby.is_taken(&pairing.seats.south), "its name is free again");
+    assert!(!lobby.is_taken(&pairing.seats.south.bot), "its name is free again");
 }
 
 /// `session.challenge-first`, `session.challenge-cancelled`, `session.challenge-expiry`, `session.decline`.
@@ -280,4 +279,47 @@ fn a_seek_leaves_with_its_bot() {
     seek(&mut lobby, 1, 0);
     lobby.leave(Visitor(1));
     assert!(pairings(&seek(&mut lobby, 2, 1)).is_empty());
+}
+
+/// `session.seek-done`: the game of a seek that was taken back is none of the next seek's.
+#[test]
+fn a_seek_is_not_done_by_a_game_of_the_one_before() {
+    let mut lobby = lobby(3, 2);
+    seek(&mut lobby, 1, 1);
+    let first = pairings(&seek(&mut lobby, 2, 1)).remove(0);
+    lobby.unseek(Visitor(1), None, None).unwrap();
+    seek(&mut lobby, 1, 1);
+    let second = pairings(&seek(&mut lobby, 3, 1)).remove(0);
+    assert_eq!(told(&lobby.finished(&first, None, false, now(1))), ["2 reads seek_ended done"]);
+    let mut ends = told(&lobby.finished(&second, None, false, now(2)));
+    ends.sort_unstable();
+    assert_eq!(ends, ["1 reads seek_ended done", "3 reads seek_ended done"]);
+}
+
+/// While the server starts no games a challenge ends like one between busy bots, and a seek waits
+/// (`session.challenge-unavailable`).
+#[test]
+fn while_it_is_held_no_game_starts() {
+    let mut lobby = lobby(4, 1);
+    assert!(lobby.hold(true).is_empty());
+    seek(&mut lobby, 1, 1);
+    assert_eq!(told(&seek(&mut lobby, 2, 1)), ["2 reads seeking"]);
+    lobby.challenge(Visitor(3), id(1), challenge("bot-4", 1), None, now(0)).unwrap();
+    let effects = lobby.accept(Visitor(4), id(1)).unwrap();
+    assert_eq!(told(&effects), ["3 reads challenge_ended unavailable", "4 reads challenge_ended unavailable"]);
+    assert_eq!(told(&lobby.hold(false)), ["bot-1 - bot-2"]);
+}
+
+/// `forfeit.penalty`: a pause takes the seeks of a bot that stayed away, also on the connection it is on by now.
+#[test]
+fn a_pause_finds_a_bot_on_its_new_connection() {
+    let mut lobby = lobby(2, 2);
+    seek(&mut lobby, 1, 1);
+    let pairing = pairings(&seek(&mut lobby, 2, 1)).remove(0);
+    let absent = if pairing.seats.south.visitor == Visitor(1) { Side::South } else { Side::North };
+    lobby.leave(Visitor(1));
+    lobby.enter(Visitor(7), BotName::new("bot-1").unwrap(), true, 2);
+    seek(&mut lobby, 7, 1);
+    let effects = lobby.finished(&pairing, Some(absent), true, now(5));
+    assert!(told(&effects).contains(&"7 reads seek_ended penalised".to_owned()), "{effects:?}");
 }

@@ -3,15 +3,23 @@
 mod bot;
 mod challenges;
 mod dice;
+mod door;
 mod hall;
+mod load;
 mod machine;
+mod pairing;
 mod presence;
 mod queue;
+mod restore;
 
 pub use bot::Bot;
+pub use door::NotWelcome;
 pub use hall::{Hall, Setup};
-pub use machine::{Effect, Lobby, Now, Pairing, Source, Visitor};
+pub use load::Load;
+pub use machine::{Effect, Lobby, Now, Visitor};
+pub use pairing::{Pairing, Sitter, Source};
 pub use presence::Conduct;
+pub use restore::Restored;
 
 #[cfg(test)]
 mod machine_tests;

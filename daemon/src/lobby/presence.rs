@@ -26,6 +26,18 @@ pub struct Presence {
 }
 
 impl Presence {
+    /// A bot that is not connected and plays nothing.
+    #[must_use]
+    pub fn new(guest: bool) -> Self {
+        Self { visitor: None, guest, limit: 1, playing: 0, southward: 0, conduct: Conduct::default() }
+    }
+
+    /// Whether nothing is lost by forgetting it: a registered bot's conduct is remembered.
+    #[must_use]
+    pub fn is_forgettable(&self) -> bool {
+        self.visitor.is_none() && self.playing == 0 && (self.guest || self.conduct == Conduct::default())
+    }
+
     /// Whether it may start one more game.
     #[must_use]
     pub const fn has_room(&self) -> bool {

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 /// A bot looking for games in a pool.
 #[derive(Clone, Debug)]
 pub struct Seek {
+    /// Its number, by which a game remembers the seek that wanted it.
+    pub number: u64,
     /// Whose.
     pub visitor: Visitor,
     /// The bot.

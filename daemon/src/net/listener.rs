@@ -1,25 +1,43 @@
 //! Accepting connections.
 
+use super::admission::{Admission, Admitted, room_for_connections};
+use super::farewell::Farewell;
 use super::kernel;
 use super::outlet::Outlet;
 use super::reader;
+use super::tls::Certificate;
 use crate::lobby::Hall;
 use crate::session::Client;
 use crate::time::Heartbeat;
-use socket2::{Domain, Protocol, SockRef, Socket, Type};
+use modiar_protocol::server::Error;
+use modiar_protocol::{ErrorCode, ServerMessage};
+use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument as _, info, info_span, warn};
+use tracing::{Instrument as _, Span, info, info_span, warn};
 
 /// Connections that may wait to be accepted: a ladder's bots come all at once.
 const BACKLOG: i32 = 4096;
 /// How long accepting rests after the system refused it, out of descriptors for one.
 const REST: Duration = Duration::from_millis(100);
+/// What the kernel holds for a peer that does not read, in bytes (it doubles it): it would take megabytes of its own
+/// accord, before anything waits in the daemon's own bound.
+const SEND_BUFFER: usize = 64 * 1024;
+/// A connection on which nothing came for so long is probed, so often, every so long: a peer that is gone without a
+/// word, its power cut, is found out within a minute.
+const KEEPALIVE_TIME: Duration = Duration::from_secs(30);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+#[cfg(target_os = "linux")]
+const KEEPALIVE_PROBES: u32 = 3;
+/// What was sent and is not acknowledged for so long breaks the connection; without it that is a quarter of an hour.
+#[cfg(target_os = "linux")]
+const USER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Binds a listening socket.
 ///
@@ -39,24 +57,42 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 pub struct Listener {
     socket: TcpListener,
     hall: Arc<Hall>,
+    admission: Arc<Admission>,
+    /// Where there is one the door speaks TLS.
+    certificate: Option<Arc<Certificate>>,
     heartbeat: &'static Heartbeat,
 }
 
 impl Listener {
-    /// A door to `hall`.
+    /// A door to `hall`, for so many connections of one address.
     ///
     /// # Errors
     /// The heartbeat could not start.
-    pub fn new(socket: TcpListener, hall: Arc<Hall>) -> io::Result<Self> {
+    pub fn new(
+        socket: TcpListener,
+        hall: Arc<Hall>,
+        per_address: u64,
+        certificate: Option<Arc<Certificate>>,
+    ) -> io::Result<Self> {
         if !kernel::MEASURES_OWN_DELAY {
             warn!("this system does not tell when data arrived: own delay counts as 0, bots are charged for it");
         }
-        Ok(Self { socket, hall, heartbeat: Heartbeat::start()? })
+        let (wanted, room) = (hall.limits().connections, room_for_connections());
+        if room < wanted {
+            warn!(
+                wanted,
+                room, "the system's limit of open files leaves room for fewer connections; raise it (ulimit -n)"
+            );
+        }
+        let admission = Admission::new(wanted.min(room), per_address);
+        Ok(Self { socket, hall, admission, certificate, heartbeat: Heartbeat::start()? })
     }
 
     /// Accepts until `stop`; the connections run under `tasks`.
     pub async fn run(self, tasks: TaskTracker, stop: CancellationToken) {
         let mut number = 0u64;
+        // Told once, however long it lasts.
+        let mut refused = false;
         loop {
             let accepted = tokio::select! {
                 () = stop.cancelled() => return,
@@ -64,31 +100,89 @@ impl Listener {
             };
             match accepted {
                 Ok((stream, peer)) => {
+                    if std::mem::take(&mut refused) {
+                        info!("connections are accepted again");
+                    }
                     number += 1;
                     let span = info_span!("connection", number, %peer);
-                    tasks.spawn(self.connection(stream, number).instrument(span));
+                    span.in_scope(|| self.admit(stream, peer.ip(), number, &tasks));
                 }
+                Err(error) if concerns_one(&error) => {}
                 Err(error) => {
-                    warn!(%error, "a connection could not be accepted");
+                    if !std::mem::replace(&mut refused, true) {
+                        warn!(%error, "no connection can be accepted at present");
+                    }
                     tokio::time::sleep(REST).await;
                 }
             }
         }
     }
 
-    fn connection(&self, stream: TcpStream, number: u64) -> impl Future<Output = ()> + use<> {
-        let (hall, heartbeat) = (Arc::clone(&self.hall), self.heartbeat);
-        async move {
-            // A turn is one small line that must leave at once.
-            if let Err(error) = SockRef::from(&stream).set_tcp_nodelay(true) {
-                warn!(%error, "the connection was gone at once");
-                return;
-            }
-            let (read, write) = stream.into_split();
-            let outlet = Arc::new(Outlet::new(write));
-            let client = Client::new(number, Arc::clone(&outlet), hall);
-            reader::serve(read, outlet, client, heartbeat).await;
-            info!("connection ended");
+    /// Serves a connection, or tells it that there are too many (`limits.connections`).
+    fn admit(&self, stream: TcpStream, peer: IpAddr, number: u64, tasks: &TaskTracker) {
+        let admitted = self.admission.admit(peer);
+        if !matches!(admitted, Admitted::Yes(_)) {
+            info!("refused: there are too many connections");
+            self.hall.metrics().connection_refused();
         }
+        if matches!(admitted, Admitted::Unheard) {
+            return;
+        }
+        let (mut read, outlet) = match self.open(stream) {
+            Ok((read, outlet)) => (read, Arc::new(outlet)),
+            Err(error) => return warn!(%error, "the connection was gone at once"),
+        };
+        let (hall, heartbeat, span) = (Arc::clone(&self.hall), self.heartbeat, Span::current());
+        match admitted {
+            Admitted::Yes(pass) => tasks.spawn(
+                async move {
+                    let connection = hall.metrics().connection();
+                    let client = Client::new(number, Arc::clone(&outlet), Arc::clone(&hall));
+                    reader::serve(read, outlet, client, heartbeat, hall.limits(), connection).await;
+                    drop(pass);
+                }
+                .instrument(span),
+            ),
+            Admitted::No(pass) => tasks.spawn(
+                async move {
+                    let message = "too many connections, in all or from your address; close some, or come back later";
+                    let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
+                    outlet.tell(&ServerMessage::Error(Box::new(error)));
+                    Farewell { read: &mut read, outlet: &outlet }.say().await;
+                    drop(pass);
+                }
+                .instrument(span),
+            ),
+            Admitted::Unheard => return,
+        };
     }
+
+    fn open(&self, stream: TcpStream) -> io::Result<(OwnedReadHalf, Outlet)> {
+        prepare(&SockRef::from(&stream))?;
+        let cipher = self.certificate.as_ref().map(|certificate| certificate.cipher()).transpose();
+        let cipher = cipher.map_err(io::Error::other)?.map(Box::new);
+        let (read, write) = stream.into_split();
+        let metrics = Arc::clone(self.hall.metrics());
+        Ok((read, Outlet::new(write, cipher, self.hall.limits().output(), metrics)))
+    }
+}
+
+/// What every accepted socket is set to.
+fn prepare(socket: &SockRef<'_>) -> io::Result<()> {
+    // A turn is one small line that must leave at once.
+    socket.set_tcp_nodelay(true)?;
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_TIME).with_interval(KEEPALIVE_INTERVAL);
+    #[cfg(target_os = "linux")]
+    let keepalive = keepalive.with_retries(KEEPALIVE_PROBES);
+    socket.set_tcp_keepalive(&keepalive)?;
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(USER_TIMEOUT))?;
+    Ok(())
+}
+
+/// Whether accepting failed for the sake of one connection, which is gone; another may be there.
+fn concerns_one(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted, PermissionDenied};
+    matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted | PermissionDenied)
 }

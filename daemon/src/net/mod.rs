@@ -1,10 +1,14 @@
 //! Sockets, and nothing but this module knows of them: accepting, reading, writing, the kernel's own delay.
 
+mod admission;
 mod arrival;
+mod farewell;
 mod kernel;
 mod listener;
 mod outlet;
 mod reader;
+mod tls;
 
 pub use listener::{Listener, bind};
 pub use outlet::Outlet;
+pub use tls::Certificate;

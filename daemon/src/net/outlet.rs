@@ -3,11 +3,12 @@
 //! A line goes straight to the socket where nothing waits; only what the socket does not take is kept, within a bound,
 //! for the connection's own task to write when there is room.
 
-use modiar_protocol::limits::OUTPUT_BYTES;
+use super::tls::{Cipher, Opened};
+use crate::metrics::Metrics;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Waker};
 use tokio::net::tcp::OwnedWriteHalf;
 
@@ -15,13 +16,20 @@ use tokio::net::tcp::OwnedWriteHalf;
 #[derive(Debug)]
 pub struct Outlet {
     out: Mutex<Out>,
+    /// Most that may wait, in bytes.
+    most: usize,
     bell: Bell,
+    /// Where errors told are counted; none where nobody is there to read them.
+    metrics: Option<Arc<Metrics>>,
 }
 
 #[derive(Debug)]
 struct Out {
     /// Gone once the connection's task has ended.
     sink: Option<OwnedWriteHalf>,
+    /// Where the port speaks TLS: what is sent is sealed by it, and what came is opened by it.
+    cipher: Option<Box<Cipher>>,
+    /// What the socket did not take, as the socket will take it.
     waiting: Vec<u8>,
     closing: Option<GoodbyeReason>,
     /// The peer no longer takes anything; what it has sent may still be read.
@@ -43,22 +51,33 @@ impl Rung {
 }
 
 impl Outlet {
-    pub(super) fn new(sink: OwnedWriteHalf) -> Self {
-        let out = Out { sink: Some(sink), waiting: Vec::new(), closing: None, broken: false };
-        Self { out: Mutex::new(out), bell: Bell::default() }
+    /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
+    pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
+        let out = Out { sink: Some(sink), cipher, waiting: Vec::new(), closing: None, broken: false };
+        Self { out: Mutex::new(out), most, bell: Bell::default(), metrics: Some(metrics) }
+    }
+
+    /// The outlet of nobody: what is sent to it is dropped.
+    #[must_use]
+    pub fn closed() -> Self {
+        let out = Out { sink: None, cipher: None, waiting: Vec::new(), closing: None, broken: true };
+        Self { out: Mutex::new(out), most: 0, bell: Bell::default(), metrics: None }
     }
 
     /// Sends whole lines: at once as far as the socket takes them. What cannot be sent to a connection that is closing,
-    /// broken or gone is dropped. A reader too slow for [`OUTPUT_BYTES`] is closed (`session.slow-reader`).
+    /// broken or gone is dropped. A reader for which too much waits is closed (`session.slow-reader`).
     pub fn send(&self, lines: &[u8]) {
         let mut out = self.lock();
         if out.closing.is_none() {
-            self.push(&mut out, lines);
+            self.say(&mut out, lines);
         }
     }
 
     /// Sends one message.
     pub fn tell(&self, message: &ServerMessage) {
+        if let (ServerMessage::Error(error), Some(metrics)) = (message, &self.metrics) {
+            metrics.error(error.code);
+        }
         self.send(&message.to_line());
     }
 
@@ -67,7 +86,7 @@ impl Outlet {
         let mut out = self.lock();
         if out.closing.is_none() {
             let goodbye = ServerMessage::Goodbye { reason, message: message.into(), reference };
-            self.push(&mut out, &goodbye.to_line());
+            self.say(&mut out, &goodbye.to_line());
             out.closing.get_or_insert(reason);
             self.bell.ring(Rung::OUTPUT);
         }
@@ -92,9 +111,34 @@ impl Outlet {
 
     /// Closes without a goodbye.
     pub(super) fn cut(&self, reason: GoodbyeReason) {
+        self.lock().cut(reason);
+    }
+
+    /// Whether the handshake of TLS goes on, so that nothing can be sent yet.
+    pub(super) fn is_handshaking(&self) -> bool {
+        let out = self.lock();
+        !out.broken && out.cipher.as_ref().is_some_and(|cipher| cipher.is_handshaking())
+    }
+
+    /// Opens what came from the socket and lays its text behind `text`; sends what the protocol of TLS wants sent.
+    pub(super) fn open(&self, sealed: &[u8], text: &mut Vec<u8>) -> Opened {
         let mut out = self.lock();
-        out.waiting = Vec::new();
-        out.closing = Some(reason);
+        let Some(cipher) = out.cipher.as_mut() else { return Opened::Broken };
+        let opened = cipher.open(sealed, text);
+        let answer = cipher.take();
+        self.push_sealed(&mut out, answer);
+        // What was wrong has been told, as far as the socket took it; a peer that speaks no TLS cannot be told more.
+        out.broken |= opened == Opened::Broken;
+        opened
+    }
+
+    /// Nothing is sent after this: TLS says so to the peer.
+    pub(super) fn finish(&self) {
+        let mut out = self.lock();
+        if let Some(cipher) = out.cipher.as_mut() {
+            let last = cipher.close();
+            self.push_sealed(&mut out, last);
+        }
     }
 
     /// Lets go of the socket; the kernel tells the peer.
@@ -120,15 +164,31 @@ impl Outlet {
         (written, out.waiting.len())
     }
 
+    fn say(&self, out: &mut Out, lines: &[u8]) {
+        if out.broken || out.sink.is_none() {
+            return;
+        }
+        match out.cipher.as_mut().map(|cipher| cipher.seal(lines)) {
+            None => self.push(out, lines),
+            Some(sealed) => self.push_sealed(out, sealed),
+        }
+    }
+
+    fn push_sealed(&self, out: &mut Out, sealed: io::Result<Vec<u8>>) {
+        match sealed {
+            Ok(sealed) => self.push(out, &sealed),
+            Err(_) => out.broken = true,
+        }
+    }
+
     fn push(&self, out: &mut Out, lines: &[u8]) {
         let written = if out.waiting.is_empty() { out.write(lines) } else { 0 };
         let rest = &lines[written..];
         if rest.is_empty() || out.broken || out.sink.is_none() {
             return;
         }
-        if out.waiting.len() + rest.len() > OUTPUT_BYTES {
-            out.waiting = Vec::new();
-            out.closing = Some(GoodbyeReason::SlowReader);
+        if out.waiting.len() + rest.len() > self.most {
+            out.cut(GoodbyeReason::SlowReader);
         } else {
             out.waiting.extend_from_slice(rest);
         }
@@ -141,6 +201,13 @@ impl Outlet {
 }
 
 impl Out {
+    /// Closes without a word: the peer may have half a line, so nothing may follow it.
+    fn cut(&mut self, reason: GoodbyeReason) {
+        self.waiting = Vec::new();
+        self.closing = Some(reason);
+        self.broken = true;
+    }
+
     /// One write, no waiting: the number of bytes the socket took.
     fn write(&mut self, bytes: &[u8]) -> usize {
         let Some(sink) = self.sink.as_ref().filter(|_| !self.broken && !bytes.is_empty()) else { return 0 };
@@ -178,5 +245,38 @@ impl Bell {
         }
         drop(sleeper);
         Rung(self.rung.swap(Rung::NOTHING, Ordering::AcqRel))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use tokio::net::{TcpListener, TcpStream};
+
+    /// A writing end whose peer does not read, with its socket full; the peer with it.
+    async fn stuck(most: usize) -> (Outlet, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (_, sink) = listener.accept().await.unwrap().0.into_split();
+        // Twice: the kernel may move some to the peer meanwhile.
+        for _ in 0..2 {
+            while (&*socket2::SockRef::from(sink.as_ref())).write(&[b' '; 4096]).is_ok() {}
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+        (Outlet::new(sink, None, most, Metrics::new(None)), peer)
+    }
+
+    /// `session.slow-reader`: at the bound and one byte past it.
+    #[tokio::test]
+    async fn what_waits_is_bounded_to_the_byte() {
+        for (bytes, closing) in [(1000, None), (1001, Some(GoodbyeReason::SlowReader))] {
+            let (outlet, _peer) = stuck(1000).await;
+            outlet.send(&vec![b' '; bytes - 1]);
+            assert_eq!(outlet.closing(), None, "{bytes}");
+            outlet.send(b" ");
+            assert_eq!(outlet.closing(), closing, "{bytes}");
+            assert_eq!(outlet.flush().1, if closing.is_some() { 0 } else { bytes });
+        }
     }
 }

@@ -1,13 +1,16 @@
-//! The life of a connection, in reading order: one task reads, cuts lines, hands them to the session, writes what was
-//! left waiting, and at the end sees the peer off.
+//! The life of a connection, in reading order: one task reads, opens what is sealed, cuts lines, hands them to the
+//! session, and writes what was left waiting.
 
 use super::arrival::SocketRead;
+use super::farewell::Farewell;
 use super::kernel;
 use super::outlet::Outlet;
+use super::tls::Opened;
 use crate::clock::Moment;
+use crate::config::Limits;
+use crate::metrics::{Close, Connection};
 use crate::session::Client;
 use crate::time::{Heartbeat, now};
-use modiar_protocol::limits::{GOODBYE, HANDSHAKE, WRITE_DEADLINE};
 use modiar_protocol::{GoodbyeReason, Lines};
 use std::cell::RefCell;
 use std::future::{Future as _, poll_fn};
@@ -15,69 +18,102 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{Sleep, sleep};
+use tracing::info;
 
 /// One read takes at most so many bytes.
 const READ_BYTES: usize = 16 * 1024;
 
 thread_local! {
     /// Every connection of a worker thread reads into this; what is kept of a read is at most the tail of a line.
-    static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
+    pub(super) static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
 }
 
 /// Serves one connection until it ends.
-pub(super) async fn serve(read: OwnedReadHalf, outlet: Arc<Outlet>, client: Client, heartbeat: &'static Heartbeat) {
+pub(super) async fn serve(
+    read: OwnedReadHalf,
+    outlet: Arc<Outlet>,
+    client: Client,
+    heartbeat: &'static Heartbeat,
+    limits: &Limits,
+    connection: Connection,
+) {
     let mut reader = Reader {
         read,
+        sealed: outlet.is_handshaking(),
         outlet,
         client,
         heartbeat,
         lines: Lines::default(),
         previous: now(),
-        handshake: Some(Box::pin(sleep(HANDSHAKE))),
+        handshake: Some(Box::pin(sleep(limits.handshake()))),
+        write_limit: limits.write_deadline(),
         write_deadline: None,
+        connection,
     };
-    poll_fn(|context| reader.poll(context)).await;
+    let close = poll_fn(|context| reader.poll(context)).await;
+    reader.connection.ends(close);
+    info!(reason = %close.as_str(), "connection ended");
     reader.client.leave();
-    reader.see_off().await;
+    let Reader { read, outlet, .. } = &mut reader;
+    Farewell { read, outlet }.say().await;
 }
 
 struct Reader {
     read: OwnedReadHalf,
     outlet: Arc<Outlet>,
+    /// Whether what comes is TLS.
+    sealed: bool,
     client: Client,
     heartbeat: &'static Heartbeat,
     lines: Lines,
     previous: Moment,
     handshake: Option<Pin<Box<Sleep>>>,
+    /// Longest time that output may wait without one byte leaving.
+    write_limit: Duration,
     write_deadline: Option<Pin<Box<Sleep>>>,
+    connection: Connection,
+}
+
+/// Also where its task panicked: the tables hold its outlet, the peer must see the end.
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.outlet.close();
+    }
 }
 
 /// Whether a connection goes on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Go,
-    End,
+    End(Close),
 }
 
 impl Reader {
     /// Ready when the connection is to end.
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Close> {
         loop {
-            if self.outlet.listen(context).flags() && self.read_kernel() == Next::End {
-                return Poll::Ready(());
+            if self.outlet.listen(context).flags()
+                && let Next::End(close) = self.read_kernel()
+            {
+                return Poll::Ready(close);
             }
             self.poll_write(context);
             self.poll_handshake(context);
-            if self.outlet.closing().is_some() {
-                return Poll::Ready(());
+            if let Next::End(close) = self.closing() {
+                return Poll::Ready(close);
             }
-            if ready!(self.poll_read(context)) == Next::End {
-                return Poll::Ready(());
+            if let Next::End(close) = ready!(self.poll_read(context)) {
+                return Poll::Ready(close);
             }
         }
+    }
+
+    fn closing(&self) -> Next {
+        self.outlet.closing().map_or(Next::Go, |reason| Next::End(Close::Goodbye(reason)))
     }
 
     /// One read, and all the lines it completed. tokio asks the kernel again only after a read that filled the buffer.
@@ -98,8 +134,9 @@ impl Reader {
                 match kernel::read_now(self.read.as_ref(), buffer) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Next::Go,
                     read => {
-                        if self.take(read.map(|length| &buffer[..length])) == Next::End {
-                            return Next::End;
+                        let next = self.take(read.map(|length| &buffer[..length]));
+                        if next != Next::Go {
+                            return next;
                         }
                     }
                 }
@@ -111,25 +148,41 @@ impl Reader {
         next
     }
 
-    /// The outcome of a read: bytes, the end of the stream, or a broken connection.
+    /// The outcome of a read: bytes, the end of the stream, or a broken connection. The moment is taken here, below TLS.
     fn take(&mut self, read: io::Result<&[u8]>) -> Next {
-        let mut input = match read {
-            Ok(bytes) if !bytes.is_empty() => bytes,
-            _ => return Next::End,
+        let bytes = match read {
+            Ok([]) => return Next::End(Close::Eof),
+            Ok(bytes) => bytes,
+            Err(_) => return Next::End(Close::Reset),
         };
         let arrival = SocketRead::new(kernel::descriptor(self.read.as_ref()), self.heartbeat, self.previous);
         self.previous = arrival.received();
+        if !self.sealed {
+            return self.hear(bytes, &arrival);
+        }
+        let mut text = Vec::new();
+        let opened = self.outlet.open(bytes, &mut text);
+        match (self.hear(&text, &arrival), opened) {
+            (Next::Go, Opened::Closed) => Next::End(Close::Eof),
+            (Next::Go, Opened::Broken) => Next::End(Close::Tls),
+            (next, _) => next,
+        }
+    }
+
+    /// Hands the session every line that these bytes complete.
+    fn hear(&mut self, mut input: &[u8], arrival: &SocketRead) -> Next {
         while let Some(line) = self.lines.next(&mut input) {
             let last = memchr::memchr(b'\n', input).is_none();
             self.client.hear(line, &arrival.line(last));
-            if self.outlet.closing().is_some() {
-                return Next::End;
+            let next = self.closing();
+            if next != Next::Go {
+                return next;
             }
         }
         Next::Go
     }
 
-    /// Writes what waits; a peer that takes nothing for [`WRITE_DEADLINE`] is cut off (`session.slow-reader`).
+    /// Writes what waits; a peer that takes nothing for too long is cut off (`session.slow-reader`).
     fn poll_write(&mut self, context: &mut Context<'_>) {
         loop {
             let (written, waiting) = self.outlet.flush();
@@ -140,7 +193,7 @@ impl Reader {
             if written > 0 {
                 self.write_deadline = None;
             }
-            let deadline = self.write_deadline.get_or_insert_with(|| Box::pin(sleep(WRITE_DEADLINE)));
+            let deadline = self.write_deadline.get_or_insert_with(|| Box::pin(sleep(self.write_limit)));
             if deadline.as_mut().poll(context).is_ready() {
                 self.outlet.cut(GoodbyeReason::SlowReader);
                 return;
@@ -158,38 +211,5 @@ impl Reader {
             self.handshake = None;
             self.client.handshake_expired();
         }
-    }
-
-    /// Lets the peer read what was written to it: up to a second, in which nothing that it sends is looked at. Closing
-    /// on unread bytes at once would make the kernel throw away what the peer has not read yet.
-    async fn see_off(mut self) {
-        let farewell = async {
-            poll_fn(|context| {
-                loop {
-                    let (_, waiting) = self.outlet.flush();
-                    if waiting == 0 || self.read.as_ref().poll_write_ready(context)?.is_pending() {
-                        return if waiting == 0 { Poll::Ready(io::Result::Ok(())) } else { Poll::Pending };
-                    }
-                }
-            })
-            .await?;
-            self.outlet.close();
-            poll_fn(|context| self.poll_discard(context)).await
-        };
-        // Whether the peer read it all or the second is over: it ends here.
-        let _ = timeout(GOODBYE, farewell).await;
-        self.outlet.close();
-    }
-
-    fn poll_discard(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        BUFFER.with_borrow_mut(|buffer| {
-            loop {
-                let mut space = ReadBuf::new(buffer);
-                ready!(Pin::new(&mut self.read).poll_read(context, &mut space))?;
-                if space.filled().is_empty() {
-                    return Poll::Ready(Ok(()));
-                }
-            }
-        })
     }
 }

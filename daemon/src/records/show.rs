@@ -36,7 +36,7 @@ fn header(page: &mut String, record: &Record) -> std::fmt::Result {
 fn plies(page: &mut String, record: &Record) -> anyhow::Result<()> {
     let opening = record.opening.len();
     let mut position = Position::START;
-    let mut remaining = BySide::new(record.time.base_ms * 1000, record.time.base_ms * 1000);
+    let mut remaining = BySide::new(record.time.base_ms.saturating_mul(1000), record.time.base_ms.saturating_mul(1000));
     writeln!(page, "ply  side   pit  taken   thought ms      left ms  south        north        captured")?;
     for (at, pit) in parse_moves(&record.moves)?.into_iter().enumerate() {
         let (side, ply) = (position.side(), position.ply());
@@ -46,7 +46,9 @@ fn plies(page: &mut String, record: &Record) -> anyhow::Result<()> {
             at.checked_sub(opening).and_then(|at| Some((record.elapsed_us.get(at)?, record.charged_us.get(at)?)));
         let (elapsed, left) = match times {
             Some((elapsed, charged)) => {
-                remaining[side] = remaining[side].saturating_sub(*charged) + record.time.increment_ms * 1000;
+                remaining[side] = remaining[side]
+                    .saturating_sub(*charged)
+                    .saturating_add(record.time.increment_ms.saturating_mul(1000));
                 (milliseconds(*elapsed), milliseconds(remaining[side]))
             }
             None => ("opening".to_owned(), String::new()),

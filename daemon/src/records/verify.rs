@@ -22,11 +22,19 @@ pub struct Findings {
     plies: u64,
     lines: u64,
     found: Vec<String>,
+    /// Whether no game may lack, as none does in a store.
+    complete: bool,
     /// The place and the hash of the record before.
     before: Option<(u64, String)>,
 }
 
 impl Findings {
+    /// For the records of a whole store: a missing one is a finding too.
+    #[must_use]
+    pub fn of_a_store() -> Self {
+        Self { complete: true, ..Self::default() }
+    }
+
     /// Whether all was right.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -61,7 +69,11 @@ impl Findings {
             // Writing to a String cannot fail.
             let _ = writeln!(report, "{finding}");
         }
-        let verdict = if self.is_empty() { "all good".to_owned() } else { format!("{} findings", self.found.len()) };
+        let verdict = if self.is_empty() {
+            "all good".to_owned()
+        } else {
+            format!("{} {}", self.found.len(), if self.found.len() == 1 { "finding" } else { "findings" })
+        };
         let _ = writeln!(report, "{} games, {} plies: {verdict}", self.games, self.plies);
         report
     }
@@ -70,6 +82,13 @@ impl Findings {
     /// link can be tested.
     fn verify_link(&mut self, record: &Record) {
         let fault = match &self.before {
+            _ if record.seq == 0 => Some("places begin at 1".to_owned()),
+            Some((seq, _)) if self.complete && record.seq > seq + 1 => {
+                Some(format!("games {} to {} before it are missing", seq + 1, record.seq - 1))
+            }
+            None if self.complete && record.seq > 1 => {
+                Some(format!("games 1 to {} before it are missing", record.seq - 1))
+            }
             Some((seq, _)) if record.seq <= *seq => Some(format!("its place {} does not follow {seq}", record.seq)),
             Some((seq, hash)) if record.seq == seq + 1 && record.prev != *hash => {
                 Some(format!("the record before it, at place {seq}, was changed"))
@@ -128,17 +147,17 @@ fn verify_clocks(record: &Record, plies: usize) -> Result<(), Fault> {
         ensure(column.len() == played, || format!("{name} has {} entries for {played} plies", column.len()))?;
     }
     let time = record.time;
-    let mut remaining = BySide::new(time.base_ms * 1000, time.base_ms * 1000);
+    let mut remaining = BySide::new(micros(time.base_ms), micros(time.base_ms));
     for (at, (elapsed, charged)) in record.elapsed_us.iter().zip(&record.charged_us).enumerate() {
         let ply = ply_number(record.opening.len() + at);
         let side = Side::on_ply(ply);
-        let due = elapsed.saturating_sub(time.grace_ms * 1000);
+        let due = elapsed.saturating_sub(micros(time.grace_ms));
         ensure_at(ply, *charged == due, || {
             format!("{charged} us were charged, {elapsed} us elapsed with {} ms grace make {due}", time.grace_ms)
         })?;
         let most = allowance(record, remaining[side], at < 2);
         ensure_at(ply, *charged <= most, || format!("{charged} us were charged where {most} were left"))?;
-        remaining[side] = remaining[side] - charged + time.increment_ms * 1000;
+        remaining[side] = (remaining[side] - charged).saturating_add(micros(time.increment_ms));
     }
     let left: BySide<u64> = record.remaining_us.into();
     for side in Side::ALL {
@@ -152,7 +171,7 @@ fn verify_clocks(record: &Record, plies: usize) -> Result<(), Fault> {
 /// The turn that was running is charged as any other (`record.unfinished`).
 fn verify_unfinished(record: &Record, ply: u32) -> Result<(), Fault> {
     let Some(turn) = record.unfinished_turn else { return Ok(()) };
-    let due = turn.elapsed_us.saturating_sub(record.time.grace_ms * 1000);
+    let due = turn.elapsed_us.saturating_sub(micros(record.time.grace_ms));
     ensure_at(ply, turn.charged_us == due, || {
         format!("{} us were charged, {} us elapsed make {due}", turn.charged_us, turn.elapsed_us)
     })
@@ -166,12 +185,17 @@ fn verify_rated(record: &Record) -> Result<(), Fault> {
     ensure(!record.rated || record.result != GameResult::None, || "it is rated and has no result".into())
 }
 
+/// Milliseconds as microseconds; a record may say anything.
+const fn micros(ms: u64) -> u64 {
+    ms.saturating_mul(1000)
+}
+
 fn ply_number(at: usize) -> u32 {
     u32::try_from(at + 1).unwrap_or(u32::MAX)
 }
 
 fn allowance(record: &Record, remaining: u64, first_ply: bool) -> u64 {
-    let most = record.time.move_ms.map_or(remaining, |most| remaining.min(most * 1000));
+    let most = record.time.move_ms.map_or(remaining, |most| remaining.min(micros(most)));
     let first = u64::try_from(FIRST_PLY.as_micros()).unwrap_or(u64::MAX);
     if first_ply { most.min(first) } else { most }
 }

@@ -17,7 +17,7 @@ use crate::clock::{Arrival, Charge, Clock, Control, Micros, Moment};
 use modiar_protocol::client::Move;
 use modiar_protocol::limits::FIRST_PLY;
 use modiar_protocol::{Detail, ErrorCode, GameResult, GameRules, PitList, Termination};
-use modiar_rules::{BySide, Illegal, Line, Pit, Refusal as RulesRefusal, ReplayError, Side};
+use modiar_rules::{BySide, Illegal, Line, Pit, Refusal as RulesRefusal, ReplayError, SEEDS, Side};
 
 /// What a game is played by.
 #[derive(Clone, Debug)]
@@ -39,6 +39,7 @@ pub struct Game {
     line: Line,
     clock: Clock,
     charges: Vec<Charge>,
+    last: Option<Played>,
     forgiven: BySide<u16>,
     phase: Phase,
 }
@@ -65,6 +66,8 @@ pub struct Decision {
     pub detail: Option<Detail>,
     /// The arithmetic of a turn that brought no move.
     pub unfinished: Option<Charge>,
+    /// The side that did not show up.
+    pub absent: Option<Side>,
 }
 
 /// An accepted ply.
@@ -111,21 +114,39 @@ pub struct Refused {
 }
 
 impl Game {
-    /// A game by these terms, its first turn running from `now` until it is written.
+    /// A game by these terms; its clock stands until its first turn is written.
     ///
     /// # Errors
     /// The opening cannot be played.
-    pub fn new(terms: Terms, now: Moment) -> Result<Self, ReplayError> {
+    pub fn new(terms: Terms) -> Result<Self, ReplayError> {
         let line = Line::replay(terms.rules.ends(), terms.opening.iter().copied())?;
         let mut game = Self {
-            clock: Clock::new(terms.control, now),
+            clock: Clock::new(terms.control),
             charges: Vec::new(),
+            last: None,
             forgiven: BySide::default(),
             phase: Phase::Running,
             line,
             terms,
         };
         game.end_by_rules();
+        Ok(game)
+    }
+
+    /// A game as it stood when these plies, each with its cost, had been played and so many illegal pits forgiven. Its
+    /// clock stands until its turn is written anew.
+    ///
+    /// # Errors
+    /// A ply cannot be played.
+    pub fn resume(terms: Terms, plies: &[(Pit, Charge)], forgiven: BySide<u16>) -> Result<Self, ReplayError> {
+        let mut game = Self::new(terms)?;
+        game.forgiven = forgiven;
+        for (pit, charge) in plies {
+            let (side, ply) = (game.side_to_move(), game.line.position().ply());
+            let taken = game.line.play(*pit).map_err(|refusal| ReplayError { ply, pit: *pit, refusal })?;
+            game.book(side, *pit, taken, *charge);
+        }
+        game.clock.stand();
         Ok(game)
     }
 
@@ -151,6 +172,18 @@ impl Game {
     #[must_use]
     pub fn charges(&self) -> &[Charge] {
         &self.charges
+    }
+
+    /// The newest ply that a bot played.
+    #[must_use]
+    pub const fn last(&self) -> Option<&Played> {
+        self.last.as_ref()
+    }
+
+    /// Illegal pits forgiven so far.
+    #[must_use]
+    pub const fn forgiven(&self) -> BySide<u16> {
+        self.forgiven
     }
 
     /// Where the game stands.
@@ -183,12 +216,17 @@ impl Game {
     /// The last moment at which a move of the side to move is in time; `None` where no clock runs.
     #[must_use]
     pub fn deadline(&self) -> Option<Moment> {
-        (self.phase == Phase::Running).then(|| self.clock.deadline(self.allowance()))
+        if self.phase == Phase::Running { self.clock.deadline(self.allowance()) } else { None }
     }
 
     /// The turn of the side to move was written at `written`.
     pub const fn turn_written(&mut self, written: Moment) {
         self.clock.turn_written(written);
+    }
+
+    /// The turn of the side to move cannot be written yet: no clock runs.
+    pub const fn stand(&mut self) {
+        self.clock.stand();
     }
 
     /// Judges a move, in the order of `verdict.order`, and applies it. A `limited` one is applied only if it is accepted.
@@ -228,13 +266,9 @@ impl Game {
 
     /// The flag of the side to move, all that it sent having been read (`clock.flag`).
     pub fn flag(&mut self, now: Moment) -> Verdict {
-        let waited = now.since(self.clock.since());
-        let charge = Charge { elapsed: waited, own: Micros(0), charged: waited.less(self.terms.control.grace) };
-        if self.phase == Phase::Running && charge.charged > self.allowance() {
-            self.fall(charge)
-        } else {
-            Verdict::Nothing
-        }
+        let charge = self.clock.running_charge(now);
+        let fallen = self.phase == Phase::Running && charge.charged > self.allowance();
+        if fallen { self.fall(charge) } else { Verdict::Nothing }
     }
 
     /// Ends the game without a result.
@@ -243,6 +277,28 @@ impl Game {
             Phase::Running => self.decide(GameResult::None, termination, None, None),
             _ => Verdict::Nothing,
         }
+    }
+
+    /// The server failed at this game, wherever it stands before it is told (`forfeit.server-error`). What the failure left
+    /// half done is put right from the plies and charges; one that ended the game by the rules has ended it.
+    pub fn fault(&mut self) {
+        let plies: Vec<_> =
+            self.line.moves().iter().skip(self.terms.opening.len()).copied().zip(self.charges.clone()).collect();
+        if let Ok(game) = Self::resume(self.terms.clone(), &plies, self.forgiven) {
+            *self = game;
+        }
+        if self.phase == Phase::Running {
+            self.decide(GameResult::None, Termination::ServerError, None, None);
+        }
+    }
+
+    /// Whether board and captures together hold the seeds of the start.
+    #[must_use]
+    pub fn conserves_seeds(&self) -> bool {
+        let position = self.line.position();
+        let captured = position.captured();
+        let seeds: u32 = position.pits().into_iter().chain([captured.south, captured.north]).map(u32::from).sum();
+        seeds == u32::from(SEEDS)
     }
 
     /// The result is durable.
@@ -294,7 +350,7 @@ impl Game {
         self.charges.push(charge);
         self.end_by_rules();
         let ply = u32::try_from(self.line.moves().len()).unwrap_or(u32::MAX);
-        Played { ply, side, pit, taken, charge }
+        *self.last.insert(Played { ply, side, pit, taken, charge })
     }
 
     fn end_by_rules(&mut self) {
@@ -307,10 +363,15 @@ impl Game {
     fn fall(&mut self, charge: Charge) -> Verdict {
         let side = self.side_to_move();
         let absent = self.first_ply() && charge.charged > self.clock.remaining()[side].min(FIRST_PLY.into());
-        if absent && !self.terms.must_show[side] {
-            return self.decide(GameResult::None, Termination::Aborted, None, Some(charge));
+        let verdict = if absent && !self.terms.must_show[side] {
+            self.decide(GameResult::None, Termination::Aborted, None, Some(charge))
+        } else {
+            self.decide(GameResult::win(side.other()), Termination::TimeForfeit, None, Some(charge))
+        };
+        if let Phase::Decided(decision) = &mut self.phase {
+            decision.absent = absent.then_some(side);
         }
-        self.decide(GameResult::win(side.other()), Termination::TimeForfeit, None, Some(charge))
+        verdict
     }
 
     /// An illegal pit loses, unless the pool forgives it (`verdict.illegal-loses`, `verdict.illegal-allowed`).
@@ -335,7 +396,7 @@ impl Game {
         detail: Option<Detail>,
         unfinished: Option<Charge>,
     ) -> Verdict {
-        self.phase = Phase::Decided(Decision { result, termination, detail, unfinished });
+        self.phase = Phase::Decided(Decision { result, termination, detail, unfinished, absent: None });
         Verdict::Decided
     }
 }

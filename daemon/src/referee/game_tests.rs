@@ -34,7 +34,8 @@ fn wanted(pit: u8, ply: Option<u32>) -> Move {
 
 /// A game in which these pits were played, each in no time, its turn running since moment 0.
 fn game(terms: Terms, pits: &[u8]) -> Game {
-    let mut game = Game::new(terms, Moment(0)).unwrap();
+    let mut game = Game::new(terms).unwrap();
+    game.turn_written(Moment(0));
     for pit in pits {
         let side = game.side_to_move();
         assert!(matches!(game.play(side, wanted(*pit, None), &At(0), false), Verdict::Accepted(_)));
@@ -53,6 +54,11 @@ fn states() -> Vec<(&'static str, Game)> {
         ("first ply, must show", game(Terms { must_show: BySide::new(true, true), ..terms(0) }, &[])),
         ("third ply", game(terms(0), &[2, 4])),
         ("third ply, one illegal pit forgiven", game(terms(1), &[2, 4])),
+        ("third ply, the clock stands", {
+            let mut game = game(terms(0), &[2, 4]);
+            game.stand();
+            game
+        }),
         ("decided", decided),
         ("over", over),
     ]
@@ -114,6 +120,21 @@ fn every_event_in_every_state() {
     insta::assert_snapshot!(table);
 }
 
+/// `session.kill`: a game comes back as it was, but for its clock, which stands.
+#[test]
+fn a_game_resumes_where_it_stood() {
+    let mut before = game(terms(2), &[2, 4]);
+    before.turn_written(Moment(0));
+    assert!(matches!(before.play(Side::South, wanted(3, None), &At(0), false), Verdict::Refused(_)));
+    assert!(matches!(before.play(Side::South, wanted(0, None), &At(3 * SECOND), false), Verdict::Accepted(_)));
+    let plies: Vec<_> = before.line().moves().iter().copied().zip(before.charges().iter().copied()).collect();
+    let after = Game::resume(terms(2), &plies, before.forgiven()).unwrap();
+    assert_eq!(after.clock().remaining(), before.clock().remaining());
+    assert_eq!(after.line().position(), before.line().position());
+    assert_eq!((after.charges(), after.forgiven()), (before.charges(), before.forgiven()));
+    assert_eq!(after.deadline(), None);
+}
+
 #[test]
 fn a_forgiven_pit_is_forgiven_once() {
     let mut game = game(terms(1), &[]);
@@ -132,7 +153,7 @@ fn a_forgiven_pit_is_forgiven_once() {
 fn what_remains_is_what_was_not_charged() {
     let mut with_increment = terms(0);
     with_increment.control.increment = Micros(SECOND / 10);
-    let mut game = Game::new(with_increment, Moment(0)).unwrap();
+    let mut game = Game::new(with_increment).unwrap();
     for (pit, thought) in [(2, SECOND), (4, 2 * SECOND), (0, 3 * SECOND)] {
         let side = game.side_to_move();
         game.turn_written(Moment(0));
@@ -146,10 +167,22 @@ fn what_remains_is_what_was_not_charged() {
 #[test]
 fn an_opening_is_played_for_the_bots() {
     let opening = [2, 4, 0].map(|pit| Pit::new(pit).unwrap()).to_vec();
-    let mut game = Game::new(Terms { opening, ..terms(0) }, Moment(0)).unwrap();
+    let mut game = Game::new(Terms { opening, ..terms(0) }).unwrap();
     assert_eq!((game.side_to_move(), game.line().position().ply(), game.charges().len()), (Side::North, 4, 0));
     let Verdict::Refused(refused) = game.play(Side::South, wanted(2, Some(1)), &At(0), false) else {
         panic!("accepted")
     };
     assert_eq!(refused.code.as_str(), "stale_ply", "the opening was played by nobody");
+}
+
+/// `forfeit.no-show`: time is up for a move that the pool allows little of, but its bot is there.
+#[test]
+fn a_short_move_limit_makes_no_absentee() {
+    let mut short = terms(0);
+    short.control.per_move = Some(Micros(SECOND));
+    let mut game = Game::new(short).unwrap();
+    game.turn_written(Moment(0));
+    assert_eq!(game.flag(Moment(2 * SECOND)), Verdict::Decided);
+    let decision = game.decision().unwrap();
+    assert_eq!((decision.termination, decision.absent), (Termination::TimeForfeit, None));
 }

@@ -1,7 +1,7 @@
 //! What a game looks like on the wire.
 
-use super::game::{Decision, Game, Played};
-use super::table::Seat;
+use super::game::{Decision, Game};
+use super::seat::Seat;
 use crate::config::Pool;
 use modiar_protocol::server::{Ended, Error, Last, Moved, Player, Started, Turn};
 use modiar_protocol::{ErrorCode, GameId, PitList, Ref, ServerMessage, Sides};
@@ -15,10 +15,9 @@ pub(super) fn started(
     seats: &BySide<Seat>,
     game: &Game,
     side: Option<Side>,
-    reference: Option<Ref>,
-) -> ServerMessage {
+) -> Started {
     let position = game.line().position();
-    ServerMessage::Started(Box::new(Started {
+    Started {
         game: id,
         pool: pool.name.clone(),
         rated,
@@ -36,12 +35,12 @@ pub(super) fn started(
         captured: position.captured().into(),
         remaining_ms: remaining_ms(game),
         resumed: false,
-        reference,
-    }))
+        reference: None,
+    }
 }
 
-/// The turn of the side to move, after `last`.
-pub(super) fn turn(id: GameId, game: &Game, last: Option<&Played>) -> ServerMessage {
+/// The turn of the side to move.
+pub(super) fn turn(id: GameId, game: &Game) -> ServerMessage {
     let position = game.line().position();
     ServerMessage::Turn(Turn {
         game: id,
@@ -51,7 +50,7 @@ pub(super) fn turn(id: GameId, game: &Game, last: Option<&Played>) -> ServerMess
         captured: position.captured().into(),
         legal: PitList(game.line().legal()),
         remaining_ms: remaining_ms(game),
-        last: last.map(|last| Last {
+        last: game.last().map(|last| Last {
             ply: last.ply,
             side: last.side,
             pit: last.pit,
@@ -61,26 +60,26 @@ pub(super) fn turn(id: GameId, game: &Game, last: Option<&Played>) -> ServerMess
     })
 }
 
-/// The ply just played.
-pub(super) fn moved(id: GameId, game: &Game, played: &Played) -> ServerMessage {
-    let position = game.line().position();
-    ServerMessage::Moved(Moved {
+/// The newest ply, where one was played.
+pub(super) fn moved(id: GameId, game: &Game) -> Option<ServerMessage> {
+    let (position, last) = (game.line().position(), game.last()?);
+    Some(ServerMessage::Moved(Moved {
         game: id,
-        ply: played.ply,
-        side: played.side,
-        pit: played.pit,
-        taken: played.taken,
-        elapsed_ms: played.charge.elapsed.ms(),
+        ply: last.ply,
+        side: last.side,
+        pit: last.pit,
+        taken: last.taken,
+        elapsed_ms: last.charge.elapsed.ms(),
         pits: position.pits(),
         captured: position.captured().into(),
         remaining_ms: remaining_ms(game),
-    })
+    }))
 }
 
 /// The end of the game.
-pub(super) fn ended(id: GameId, game: &Game, decision: &Decision) -> ServerMessage {
+pub(super) fn ended(id: GameId, game: &Game, decision: &Decision) -> Ended {
     let position = game.line().position();
-    ServerMessage::Ended(Box::new(Ended {
+    Ended {
         game: id,
         result: decision.result,
         termination: decision.termination,
@@ -89,7 +88,7 @@ pub(super) fn ended(id: GameId, game: &Game, decision: &Decision) -> ServerMessa
         ply: position.ply() - 1,
         detail: decision.detail.clone(),
         rating: None,
-    }))
+    }
 }
 
 /// The answer to what came after the end.
@@ -98,7 +97,7 @@ pub(super) fn game_over(id: GameId, reference: Option<Ref>) -> Error {
 }
 
 fn player(seat: &Seat) -> Player {
-    Player { name: seat.bot.name.clone(), guest: seat.bot.guest, rating: None, version: seat.bot.version.clone() }
+    Player { name: seat.bot.name.clone(), guest: seat.bot.is_guest(), rating: None, version: seat.version.clone() }
 }
 
 fn remaining_ms(game: &Game) -> Sides<u64> {

@@ -1,14 +1,24 @@
 //! The referee: the pure [`Game`], and the [`Table`] at which it is played.
 
+mod finish;
 mod flags;
 mod game;
+mod guard;
 mod messages;
+mod office;
 mod record;
+mod seat;
 mod table;
+mod telling;
+mod visit;
 
 pub use flags::Flags;
 pub use game::{Decision, Game, Phase, Played, Refused, Terms, Verdict};
-pub use table::{Host, Referee, Seat, Table, Told};
+pub use office::{Host, Referee};
+pub use seat::{Link, Seat};
+pub use table::{OpenError, Table, Told};
 
 #[cfg(test)]
 mod game_tests;
+#[cfg(test)]
+mod table_tests;

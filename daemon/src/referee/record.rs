@@ -1,7 +1,7 @@
 //! A finished game as a record.
 
 use super::game::{Decision, Game};
-use super::table::Seat;
+use super::seat::Seat;
 use crate::clock::{Charge, Micros};
 use crate::config::Pool;
 use jiff::Timestamp;
@@ -61,8 +61,8 @@ fn seat(seat: &Seat) -> RecordSeat {
     let bot = &seat.bot;
     RecordSeat {
         name: bot.name.clone(),
-        guest: bot.guest,
-        version: bot.version.clone(),
+        guest: bot.is_guest(),
+        version: seat.version.clone(),
         rating: None,
         rd: None,
         volatility: None,

@@ -3,74 +3,29 @@
 //! Whoever read a move applies it here and writes the opponent's turn itself; nothing is awaited and no queue crossed
 //! while the game changes. Only a finished game leaves through a queue, to the store.
 
-use super::flags::Flags;
 use super::game::{Game, Phase, Played, Refused, Terms, Verdict};
-use super::{messages, record};
-use crate::clock::{Arrival, Micros, Moment};
+use super::messages;
+use super::office::Referee;
+use super::seat::Seat;
+use crate::clock::{Arrival, Charge, Micros, Moment};
 use crate::config::Pool;
-use crate::lobby::{Bot, Pairing};
+use crate::lobby::Pairing;
 use crate::net::Outlet;
-use crate::store::StoreHandle;
-use crate::time::now;
+use crate::store::StoreError;
+use crate::store::journal::{Opening, SavedGame, Slot};
 use jiff::Timestamp;
 use modiar_protocol::client::Move;
-use modiar_protocol::limits::{SPECTATORS, WAITING_ANSWERS};
+use modiar_protocol::limits::WAITING_ANSWERS;
 use modiar_protocol::server::Error;
-use modiar_protocol::{ErrorCode, GameId, GameResult, Ref, ServerMessage, Termination};
-use modiar_rules::{BySide, ReplayError, Side};
-use std::cell::RefCell;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use tokio_util::sync::CancellationToken;
-use tracing::{Span, debug, error, info, info_span};
+use modiar_protocol::{ErrorCode, GameId, Ref, ServerMessage, Termination};
+use modiar_rules::{BySide, MovesError, ReplayError, Side, moves_text, parse_moves};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use thiserror::Error;
+use tracing::{Span, error, info_span, warn};
 use uuid::Uuid;
 
 /// How long a connection has to read what the kernel holds before its game is looked at again.
 const LOOK_AGAIN: Micros = Micros(100_000);
-
-thread_local! {
-    /// Lines are made here: a ply allocates nothing.
-    static SCRATCH: RefCell<Vec<u8>> = RefCell::default();
-}
-
-/// Who is told that a game is over and stored.
-pub trait Host: std::fmt::Debug + Send + Sync {
-    /// The result of the game at `table` is durable: whoever keeps the tables counts the game no longer, has the table
-    /// [conclude](Table::conclude), and only then does what follows.
-    fn finished(&self, table: &Arc<Table>);
-}
-
-/// What all tables share.
-#[derive(Debug)]
-pub struct Referee {
-    store: StoreHandle,
-    flags: Arc<Flags>,
-    node: String,
-    /// Cancelled where results can no longer be stored: the daemon must stop.
-    failed: CancellationToken,
-    host: OnceLock<Weak<dyn Host>>,
-}
-
-impl Referee {
-    /// A referee who keeps results in `store`.
-    #[must_use]
-    pub fn new(store: StoreHandle, flags: Arc<Flags>, node: String, failed: CancellationToken) -> Arc<Self> {
-        Arc::new(Self { store, flags, node, failed, host: OnceLock::new() })
-    }
-
-    /// Names who is told of finished games, once.
-    pub fn report_to(&self, host: &Arc<dyn Host>) {
-        self.host.get_or_init(|| Arc::downgrade(host));
-    }
-}
-
-/// A bot at a table.
-#[derive(Clone, Debug)]
-pub struct Seat {
-    /// Who.
-    pub bot: Arc<Bot>,
-    /// Where its turns go.
-    pub outlet: Arc<Outlet>,
-}
 
 /// What is to be said to the sender of a move.
 #[derive(Debug)]
@@ -91,58 +46,153 @@ pub enum Told {
 #[derive(Debug)]
 pub struct Table {
     id: GameId,
-    pool: Pool,
     pairing: Pairing,
-    referee: Arc<Referee>,
-    span: Span,
-    started: Timestamp,
+    pub(super) slot: Slot,
+    pub(super) pool: Pool,
+    pub(super) referee: Arc<Referee>,
+    pub(super) span: Span,
+    pub(super) started: Timestamp,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
-struct State {
-    game: Game,
-    seats: BySide<Seat>,
-    spectators: Vec<Arc<Outlet>>,
-    /// The ply that ended the game, told together with its result.
-    last: Option<Played>,
+pub(super) struct State {
+    pub(super) game: Game,
+    pub(super) seats: BySide<Seat>,
+    pub(super) spectators: Vec<Arc<Outlet>>,
+    /// A ply that stands but is not in the journal yet: nobody has been told.
+    pub(super) stalled: Option<Played>,
+    /// Its record is on its way to the store.
+    pub(super) finishing: bool,
     /// Who is to read `game_over` once the result is told.
-    waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
+    pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
+    /// Who is still to read `started`: it came while a ply was stalled.
+    pub(super) owed: BySide<bool>,
+    /// Who has been here since the daemon started.
+    pub(super) come_back: BySide<bool>,
     /// When the flags look here next.
-    armed: Moment,
+    pub(super) armed: Moment,
     /// Until when an absent side, found late, is waited for; and at which ply.
     grace: Option<(u32, Moment)>,
+    #[cfg(test)]
+    pub(super) sabotage: super::guard::Sabotage,
+}
+
+impl State {
+    fn new(game: Game, seats: BySide<Seat>, come_back: BySide<bool>) -> Self {
+        Self {
+            game,
+            seats,
+            spectators: Vec::new(),
+            stalled: None,
+            owed: BySide::default(),
+            finishing: false,
+            waiting: Vec::new(),
+            come_back,
+            armed: Moment(u64::MAX),
+            grace: None,
+            #[cfg(test)]
+            sabotage: super::guard::Sabotage::default(),
+        }
+    }
+
+    fn outlet_to_move(&self) -> &Arc<Outlet> {
+        &self.seats[self.game.side_to_move()].link.outlet
+    }
+}
+
+/// Why a game could not start or go on.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum OpenError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("its plies cannot be played: {0}")]
+    Plies(#[from] ReplayError),
+    #[error("its moves cannot be read: {0}")]
+    Moves(#[from] MovesError),
 }
 
 impl Table {
     /// Opens a table and starts its game: both sides read `started`, the first its turn.
     ///
     /// # Errors
-    /// The pool's opening cannot be played.
+    /// The pool's opening cannot be played, or the journal is full.
     pub fn open(
         pairing: Pairing,
         pool: Pool,
         seats: BySide<Seat>,
         referee: Arc<Referee>,
-    ) -> Result<Arc<Self>, ReplayError> {
-        let id = GameId::new(Uuid::now_v7());
+    ) -> Result<Arc<Self>, OpenError> {
         let terms =
             Terms { control: pool.time.into(), rules: pool.rules, opening: Vec::new(), must_show: pairing.must_show };
-        let game = Game::new(terms, now())?;
-        let span = info_span!(parent: None, "game", %id, pool = %pool.name, south = %seats.south.bot.name, north = %seats.north.bot.name);
-        let state = State {
-            game,
-            seats,
-            spectators: Vec::new(),
-            last: None,
-            waiting: Vec::new(),
-            armed: Moment(u64::MAX),
-            grace: None,
+        let game = Game::new(terms)?;
+        let mut opening = Opening {
+            slot: Slot(0),
+            game: GameId::new(Uuid::now_v7()),
+            pool: pool.name.clone(),
+            time: pool.time,
+            rules: pool.rules,
+            rated: pairing.rated,
+            must_show: [pairing.must_show.south, pairing.must_show.north],
+            opening: moves_text(&game.terms().opening).to_string(),
+            seats: [seats.south.saved(), seats.north.saved()],
+            started: Timestamp::now(),
         };
-        let table =
-            Arc::new(Self { id, pool, pairing, referee, span, started: Timestamp::now(), state: Mutex::new(state) });
+        referee.journal.opened(&mut opening)?;
+        let table = Self::around(game, &opening, pairing, pool, seats, true, referee);
         table.start();
         Ok(table)
+    }
+
+    /// Sets a table up as the journal has it, its bots away. A game that had ended by its last ply is finished now, and
+    /// where power failed, what was told may be gone: the game is aborted. One whose plies cannot be played ends with a server
+    /// error before the first that cannot (`forfeit.server-error`).
+    ///
+    /// # Errors
+    /// Its opening cannot be played.
+    pub fn restore(
+        saved: &SavedGame,
+        pairing: Pairing,
+        pool: Pool,
+        seats: BySide<Seat>,
+        referee: Arc<Referee>,
+    ) -> Result<Arc<Self>, OpenError> {
+        let SavedGame { opening, plies, forgiven, lost } = saved;
+        let terms = Terms {
+            control: opening.time.into(),
+            rules: opening.rules,
+            opening: parse_moves(&opening.opening)?,
+            must_show: pairing.must_show,
+        };
+        let plies: Vec<_> = plies.iter().map(|ply| (ply.pit, terms.control.charge(ply.elapsed, ply.own))).collect();
+        let (game, end) = match Game::resume(terms.clone(), &plies, *forgiven) {
+            Ok(game) => (game, lost.then_some(Termination::Aborted)),
+            Err(error) => {
+                error!(game = %opening.game, %error, "a game cannot go on");
+                let whole = usize::try_from(error.ply).unwrap_or(1).saturating_sub(1 + terms.opening.len());
+                (Game::resume(terms, &plies[..whole], *forgiven)?, Some(Termination::ServerError))
+            }
+        };
+        let table = Self::around(game, opening, pairing, pool, seats, false, referee);
+        table.resume(end);
+        Ok(table)
+    }
+
+    fn around(
+        game: Game,
+        opening: &Opening,
+        pairing: Pairing,
+        pool: Pool,
+        seats: BySide<Seat>,
+        here: bool,
+        referee: Arc<Referee>,
+    ) -> Arc<Self> {
+        let (id, started, slot) = (opening.game, opening.started, opening.slot);
+        let (south, north) = (&seats.south.bot.name, &seats.north.bot.name);
+        let span = info_span!(parent: None, "game", %id, pool = %pool.name, %south, %north);
+        let state = Mutex::new(State::new(game, seats, BySide::new(here, here)));
+        Arc::new(Self { id, pairing, slot, pool, referee, span, started, state })
     }
 
     /// The game's id.
@@ -157,23 +207,6 @@ impl Table {
         &self.pairing
     }
 
-    /// Whether the game goes on.
-    #[must_use]
-    pub fn is_running(&self) -> bool {
-        *self.lock().game.phase() == Phase::Running
-    }
-
-    /// Which side did not show up, and whether the game was aborted.
-    #[must_use]
-    pub fn fate(&self) -> (Option<Side>, bool) {
-        let state = self.lock();
-        let Some(decision) = state.game.decision() else { return (None, false) };
-        let aborted = decision.result == GameResult::None;
-        let no_show = state.game.charges().len() < 2 && decision.unfinished.is_some();
-        let late = matches!(decision.termination, Termination::Aborted | Termination::TimeForfeit);
-        ((no_show && late).then(|| state.game.side_to_move()), aborted)
-    }
-
     /// A move of `side`.
     pub fn play(
         self: &Arc<Self>,
@@ -183,102 +216,101 @@ impl Table {
         reference: Option<Ref>,
         arrival: &dyn Arrival,
     ) -> Told {
-        let mut state = self.lock();
-        match state.game.play(side, wanted, arrival, limited) {
+        self.change(Told::Nothing, |state| self.judge(state, side, wanted, limited, reference, arrival))
+    }
+
+    fn judge(
+        self: &Arc<Self>,
+        state: &mut State,
+        side: Side,
+        wanted: Move,
+        limited: bool,
+        reference: Option<Ref>,
+        arrival: &dyn Arrival,
+    ) -> Told {
+        if state.stalled.is_some() {
+            return Told::Error(Box::new(self.waits_for_space(reference)));
+        }
+        let verdict = state.game.play(side, wanted, arrival, limited);
+        #[cfg(test)]
+        state.sabotage.strike();
+        match verdict {
             Verdict::Accepted(played) => {
-                self.played(&mut state, played);
+                self.measure(state, Some(played.charge));
+                self.played(state, played);
                 Told::Accepted
             }
             Verdict::Decided => {
-                self.finish(&state);
+                self.measure(state, state.game.decision().and_then(|decision| decision.unfinished));
+                self.finish(state);
                 Told::Nothing
             }
-            Verdict::TooLate => self.too_late(&mut state, side, reference),
+            Verdict::TooLate => self.too_late(state, side, reference),
             Verdict::Limited => Told::Limited,
-            Verdict::Refused(refused) => Told::Error(Box::new(self.error(refused, reference))),
+            Verdict::Refused(refused) => {
+                if refused.illegal.is_some()
+                    && let Err(error) = self.referee.journal.forgiven(self.slot, side)
+                {
+                    warn!(%error, game = %self.id, "a forgiven pit is not in the journal");
+                }
+                Told::Error(Box::new(self.error(refused, reference)))
+            }
             Verdict::Nothing => Told::Nothing,
         }
     }
 
     /// `side` gives up.
     pub fn resign(self: &Arc<Self>, side: Side, reference: Option<Ref>, arrival: &dyn Arrival) {
-        let mut state = self.lock();
-        match state.game.resign(side, arrival) {
-            Verdict::Decided => self.finish(&state),
+        self.change((), |state| match state.game.resign(side, arrival) {
+            Verdict::Decided => self.finish(state),
             Verdict::TooLate => {
-                if let Told::Error(error) = self.too_late(&mut state, side, reference) {
-                    state.seats[side].outlet.tell(&ServerMessage::Error(error));
+                if let Told::Error(error) = self.too_late(state, side, reference) {
+                    state.seats[side].link.outlet.tell(&ServerMessage::Error(error));
                 }
             }
             _ => {}
-        }
+        });
     }
 
     /// Ends the game without a result.
     pub fn abort(self: &Arc<Self>, termination: Termination) {
-        let mut state = self.lock();
-        if state.game.abort(termination) == Verdict::Decided {
-            self.finish(&state);
-        }
+        self.change((), |state| {
+            if state.game.abort(termination) == Verdict::Decided {
+                self.finish(state);
+            }
+        });
     }
 
-    /// The flag of the side to move, all that its connection sent until `asked` having been judged.
-    pub fn confirm_flag(self: &Arc<Self>, asked: Moment) {
-        let mut state = self.lock();
-        self.flag(&mut state, asked);
-    }
-
-    /// Somebody watches from now on.
-    ///
-    /// # Errors
-    /// The game is just over, or has its fill of spectators.
-    pub fn watch(&self, outlet: &Arc<Outlet>, reference: Option<Ref>) -> Result<(), Box<Error>> {
-        let mut state = self.lock();
-        if *state.game.phase() != Phase::Running {
-            let message = "that game is not running; watch one that is";
-            return Err(Box::new(Error::new(ErrorCode::WrongGame, message)));
-        }
-        let again = state.spectators.iter().any(|spectator| Arc::ptr_eq(spectator, outlet));
-        if !again && state.spectators.len() >= SPECTATORS {
-            return Err(Box::new(Error::new(
-                ErrorCode::GamesLimit,
-                format!("{SPECTATORS} connections watch that game already"),
-            )));
-        }
-        outlet.tell(&messages::started(
-            self.id,
-            &self.pool,
-            self.pairing.rated,
-            &state.seats,
-            &state.game,
-            None,
-            reference,
-        ));
-        if !again {
-            state.spectators.push(Arc::clone(outlet));
-        }
-        Ok(())
-    }
-
-    /// Somebody watches no longer.
-    pub fn unwatch(&self, outlet: &Arc<Outlet>) {
-        self.lock().spectators.retain(|other| !Arc::ptr_eq(other, outlet));
+    /// The flag of `side` where it is to move, all that its connection sent until `asked` having been judged. Of the other
+    /// side's connection nothing is known here.
+    pub fn confirm_flag(self: &Arc<Self>, side: Side, asked: Moment) {
+        self.change((), |state| {
+            if state.game.side_to_move() == side {
+                self.flag(state, asked);
+            }
+        });
     }
 
     /// The flags look here, as armed for `at`; when to look again.
     pub(super) fn look(self: &Arc<Self>, at: Moment, now: Moment) -> Option<Moment> {
-        let mut state = self.lock();
-        let deadline = state.game.deadline()?;
+        self.change(None, |state| self.look_at(state, at, now))
+    }
+
+    fn look_at(self: &Arc<Self>, state: &mut State, at: Moment, now: Moment) -> Option<Moment> {
         if at != state.armed {
             return None;
         }
+        let Some(deadline) = state.game.deadline() else {
+            state.armed = Moment(u64::MAX);
+            return None;
+        };
         let again = if now <= deadline {
             deadline + Micros(1)
         } else if state.outlet_to_move().is_live() {
             state.outlet_to_move().check_flags();
             now + LOOK_AGAIN
         } else {
-            self.look_for_absent(&mut state, deadline, now)?
+            self.look_for_absent(state, deadline, now)?
         };
         state.armed = again.max(now + Micros(1));
         Some(state.armed)
@@ -302,122 +334,26 @@ impl Table {
     }
 
     fn flag(self: &Arc<Self>, state: &mut State, now: Moment) {
-        if state.game.flag(now) == Verdict::Decided {
+        let nobody = !state.come_back.south && !state.come_back.north;
+        let verdict = match state.game.deadline() {
+            // After a restart a game that nobody has come back to is nobody's loss (`clock.restart-nobody`).
+            Some(deadline) if nobody && now > deadline => state.game.abort(Termination::Aborted),
+            _ => state.game.flag(now),
+        };
+        if verdict == Verdict::Decided {
             self.finish(state);
         }
     }
 
-    fn start(self: &Arc<Self>) {
-        let mut state = self.lock();
-        self.span.in_scope(|| info!("started"));
-        for side in Side::ALL {
-            let Seat { bot, outlet } = &state.seats[side];
-            bot.sit(side, Arc::clone(self));
-            outlet.tell(&messages::started(
-                self.id,
-                &self.pool,
-                self.pairing.rated,
-                &state.seats,
-                &state.game,
-                Some(side),
-                None,
-            ));
-        }
-        if state.game.decision().is_some() {
-            return self.finish(&state);
-        }
-        self.write_turn(&mut state, None);
-    }
-
-    /// A ply stands: the next turn goes out, then the news of it.
-    fn played(self: &Arc<Self>, state: &mut State, played: Played) {
-        self.span.in_scope(|| debug!(ply = played.ply, pit = %played.pit, taken = played.taken, charged_us = played.charge.charged.0, "played"));
-        if state.game.decision().is_some() {
-            state.last = Some(played);
-            return self.finish(state);
-        }
-        self.write_turn(state, Some(&played));
-        let mover = &state.seats[played.side];
-        if mover.bot.updates || !state.spectators.is_empty() {
-            let moved = messages::moved(self.id, &state.game, &played).to_line();
-            if mover.bot.updates {
-                mover.outlet.send(&moved);
-            }
-            for spectator in &state.spectators {
-                spectator.send(&moved);
-            }
+    fn measure(&self, state: &State, charge: Option<Charge>) {
+        if let Some(charge) = charge {
+            self.referee.metrics.judged(charge, state.game.terms().control.grace);
         }
     }
 
-    /// Writes the turn of the side to move, in one write with the news where it wants those. Its clock runs
-    /// from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
-    fn write_turn(self: &Arc<Self>, state: &mut State, last: Option<&Played>) {
-        let State { game, seats, .. } = &mut *state;
-        let seat = &seats[game.side_to_move()];
-        SCRATCH.with_borrow_mut(|line| {
-            line.clear();
-            if let Some(last) = last.filter(|_| seat.bot.updates) {
-                messages::moved(self.id, game, last).write(line);
-            }
-            messages::turn(self.id, game, last).write(line);
-            seat.outlet.send(line);
-        });
-        game.turn_written(now());
-        if let Some(deadline) = game.deadline().filter(|deadline| *deadline + Micros(1) < state.armed) {
-            state.armed = deadline + Micros(1);
-            self.referee.flags.arm(state.armed, self);
-        }
-    }
-
-    /// The game is Decided: its record goes to the store, and only what comes back from there is told.
-    fn finish(self: &Arc<Self>, state: &State) {
-        let Some(decision) = state.game.decision() else { return };
-        let occasion = record::Occasion {
-            id: self.id,
-            pool: &self.pool,
-            rated: self.pairing.rated,
-            seats: &state.seats,
-            started: self.started,
-            ended: Timestamp::now(),
-            node: &self.referee.node,
-        };
-        let record = record::record(&occasion, &state.game, decision);
-        let table = Arc::clone(self);
-        tokio::spawn(async move {
-            match table.referee.store.finish(record).await {
-                Ok(()) => match table.referee.host.get().and_then(Weak::upgrade) {
-                    Some(host) => host.finished(&table),
-                    None => table.conclude(),
-                },
-                Err(error) => {
-                    error!(%error, game = %table.id, "a result could not be stored");
-                    table.referee.failed.cancel();
-                }
-            }
-        });
-    }
-
-    /// The result is durable: the last news, `ended` to everybody, and the answers that waited for it.
-    pub fn conclude(&self) {
-        let mut state = self.lock();
-        state.game.committed();
-        let Some(decision) = state.game.decision() else { return };
-        self.span.in_scope(|| info!(result = %decision.result, termination = %decision.termination, plies = state.game.line().moves().len(), "ended"));
-        let ended = messages::ended(self.id, &state.game, decision).to_line();
-        let mut with_news =
-            state.last.map_or_else(Vec::new, |last| messages::moved(self.id, &state.game, &last).to_line());
-        with_news.extend_from_slice(&ended);
-        for side in Side::ALL {
-            let Seat { bot, outlet } = &state.seats[side];
-            outlet.send(if bot.updates { &with_news } else { &ended });
-            bot.rise(self.id);
-        }
-        for spectator in std::mem::take(&mut state.spectators) {
-            spectator.send(&with_news);
-        }
-        for (outlet, reference) in std::mem::take(&mut state.waiting) {
-            outlet.tell(&ServerMessage::Error(Box::new(messages::game_over(self.id, reference))));
-        }
+    pub(super) fn waits_for_space(&self, reference: Option<Ref>) -> Error {
+        let message = "the server's disk is full: the game stands, and no clock runs; wait for your turn";
+        Error { game: Some(self.id), reference, ..Error::new(ErrorCode::Internal, message) }
     }
 
     fn too_late(&self, state: &mut State, side: Side, reference: Option<Ref>) -> Told {
@@ -427,7 +363,7 @@ impl Table {
         if state.waiting.len() >= WAITING_ANSWERS {
             return Told::Limited;
         }
-        let outlet = Arc::clone(&state.seats[side].outlet);
+        let outlet = Arc::clone(&state.seats[side].link.outlet);
         state.waiting.push((outlet, reference));
         Told::Later
     }
@@ -438,13 +374,7 @@ impl Table {
         Error { game: Some(self.id), reference, clause, legal, ..Error::new(refused.code, refused.message) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn outlet_to_move(&self) -> &Arc<Outlet> {
-        &self.seats[self.game.side_to_move()].outlet
     }
 }

@@ -2,7 +2,7 @@
 
 use super::machine::{Said, Session, Step};
 use crate::clock::{Arrival, Moment};
-use crate::lobby::{Bot, Hall, Visitor};
+use crate::lobby::{Bot, Hall, NotWelcome, Visitor};
 use crate::net::Outlet;
 use crate::referee::{Table, Told};
 use crate::time;
@@ -28,9 +28,11 @@ impl Client {
     /// The client of connection number `number`.
     #[must_use]
     pub fn new(number: u64, outlet: Arc<Outlet>, hall: Arc<Hall>) -> Self {
+        let visitor = Visitor(number);
+        hall.arrive(visitor, &outlet);
         Self {
-            visitor: Visitor(number),
-            session: Session::new(time::now()),
+            visitor,
+            session: Session::new(time::now(), hall.limits()),
             outlet,
             hall,
             bot: None,
@@ -62,8 +64,8 @@ impl Client {
 
     /// All that the bot had sent by `asked` was judged: confirms the flags that had fallen by then.
     pub fn check_flags(&self, asked: Moment) {
-        for table in self.bot.iter().flat_map(|bot| bot.tables()) {
-            table.confirm_flag(asked);
+        for (table, side) in self.bot.iter().flat_map(|bot| bot.tables()) {
+            table.confirm_flag(side, asked);
         }
     }
 
@@ -72,9 +74,8 @@ impl Client {
         for table in self.watching.drain(..) {
             table.unwatch(&self.outlet);
         }
-        if self.bot.is_some() {
-            self.hall.leave(self.visitor);
-        }
+        self.bot = None;
+        self.hall.leave(self.visitor);
     }
 
     fn tell_session(&mut self, said: Said, arrival: &dyn Arrival) {
@@ -103,7 +104,6 @@ impl Client {
 
     fn end(&self, step: Step) {
         if let Step::Goodbye(error, reason, message, reference) = step {
-            info!(%reason, "goodbye");
             if let Some(error) = error {
                 self.reply(error);
             }
@@ -112,18 +112,23 @@ impl Client {
     }
 
     fn reply(&self, error: Error) {
-        debug!(code = %error.code, message = %error.message, "refused");
+        // Not the message: it may repeat what the client said, and clients say tokens where they do not belong.
+        debug!(code = %error.code, field = ?error.field, "refused");
         self.outlet.tell(&ServerMessage::Error(Box::new(error)));
     }
 
     fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
-        match self.hall.enter(self.visitor, &self.outlet, hello, reference) {
+        let (client, version) = (hello.client.clone(), hello.version.clone());
+        match self.hall.enter(self.visitor, &self.outlet, hello, reference.clone()) {
             Ok(bot) => {
-                info!(bot = %bot.name, client = ?bot.client, version = ?bot.version, "welcome");
+                info!(bot = %bot.name, ?client, ?version, "welcome");
                 self.bot = Some(bot);
                 self.tell_session(Said::Welcomed, arrival);
             }
-            Err(error) => self.tell_session(Said::HelloRefused(*error), arrival),
+            Err(NotWelcome::Error(error)) => {
+                self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival);
+            }
+            Err(NotWelcome::Banned) => self.tell_session(Said::Banned, arrival),
         }
     }
 
@@ -201,6 +206,13 @@ impl Client {
             self.watching.swap_remove(at).unwatch(&self.outlet);
         }
         self.outlet.tell(&ServerMessage::Unwatched { game, reference });
+    }
+}
+
+/// Also where its task panicked: nobody may seem to be here who is not.
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 

@@ -14,6 +14,7 @@
 
 use super::rate::{Rate, RateVerdict};
 use crate::clock::Moment;
+use crate::config::Limits;
 use modiar_protocol::client::{Challenge, Hello, Move};
 use modiar_protocol::limits::HANDSHAKE_BAD_LINES;
 use modiar_protocol::server::Error;
@@ -50,6 +51,8 @@ pub enum Said {
     HandshakeExpired,
     /// The hello that this session let through was refused elsewhere.
     HelloRefused(Error),
+    /// The host keeps this bot out.
+    Banned,
     /// It was accepted.
     Welcomed,
     /// The move that this session let through was refused, with this error if there is one to tell.
@@ -101,8 +104,8 @@ pub enum Step {
 impl Session {
     /// A connection that has said nothing.
     #[must_use]
-    pub const fn new(now: Moment) -> Self {
-        Self { state: State::Greeting { bad_lines: 0 }, rate: Rate::new(now) }
+    pub const fn new(now: Moment, limits: &Limits) -> Self {
+        Self { state: State::Greeting { bad_lines: 0 }, rate: Rate::new(now, limits) }
     }
 
     /// Whether the bot has been let in.
@@ -138,9 +141,10 @@ impl Session {
             }
             Said::HandshakeExpired if self.is_welcome() => Step::Nothing,
             Said::HandshakeExpired => {
-                self.end(None, GoodbyeReason::Handshake, "no accepted hello within 5 s; say hello first", None)
+                self.end(None, GoodbyeReason::Handshake, "no accepted hello in time; say hello first", None)
             }
             Said::HelloRefused(error) => self.bad_line(error),
+            Said::Banned => self.end(None, GoodbyeReason::Banned, "the host keeps this bot out; ask the host", None),
             Said::Welcomed => {
                 self.state = State::Welcome;
                 Step::Nothing
@@ -206,11 +210,11 @@ impl Session {
         match self.rate.count(now) {
             RateVerdict::Free => None,
             RateVerdict::Limited => {
-                let message = "more than 20 messages a second; this one was not acted on, send it again later";
+                let message = "more messages a second than welcome's limits; not acted on, send it again later";
                 Some(reply(ErrorCode::RateLimited, message, reference))
             }
             RateVerdict::Flood => {
-                Some(self.end(None, GoodbyeReason::Flood, "100 messages over the rate within 10 s", None))
+                Some(self.end(None, GoodbyeReason::Flood, "too many messages over the rate within 10 s", None))
             }
         }
     }

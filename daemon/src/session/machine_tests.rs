@@ -2,6 +2,7 @@
 
 use super::machine::{Said, Session, Step};
 use crate::clock::Moment;
+use crate::config::Limits;
 use modiar_protocol::LineTooLong;
 use modiar_protocol::client::decode;
 use modiar_protocol::limits::MESSAGE_BURST;
@@ -16,7 +17,7 @@ fn line(text: &str) -> Said {
 }
 
 fn after(said: impl IntoIterator<Item = Said>) -> Session {
-    let mut session = Session::new(Moment(0));
+    let mut session = Session::new(Moment(0), &Limits::default());
     for said in said {
         session.hear(said, Moment(0));
     }
@@ -53,6 +54,7 @@ fn events() -> Vec<(&'static str, Said)> {
         ("a line too long", Said::TooLong(LineTooLong)),
         ("five seconds", Said::HandshakeExpired),
         ("hello refused elsewhere", Said::HelloRefused(error())),
+        ("hello of a banned bot", Said::Banned),
         ("hello accepted elsewhere", Said::Welcomed),
         ("a move refused", Said::MoveRefused(Some(error()))),
         ("a move over the rate", Said::MoveLimited(None)),

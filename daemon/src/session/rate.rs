@@ -1,13 +1,9 @@
 //! How much a connection may say (`session.rate`, `session.flood`).
 
 use crate::clock::{Micros, Moment};
-use modiar_protocol::limits::{FLOOD_MESSAGES, FLOOD_WINDOW, MESSAGE_BURST, MESSAGES_PER_SECOND};
+use crate::config::Limits;
+use modiar_protocol::limits::FLOOD_WINDOW;
 use std::collections::VecDeque;
-
-/// Time in which one message's worth of rate comes back.
-const PER_MESSAGE: u64 = 1_000_000 / MESSAGES_PER_SECOND as u64;
-/// All of it.
-const FULL: u64 = PER_MESSAGE * MESSAGE_BURST as u64;
 
 /// What a message over the rate leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,44 +19,54 @@ pub enum RateVerdict {
 /// A bucket that holds time: a message takes its share out, and it fills as time passes.
 #[derive(Clone, Debug)]
 pub struct Rate {
+    /// Microseconds in which one message's worth of rate comes back.
+    per_message: u64,
+    full: u64,
     bucket: u64,
     filled: Moment,
     /// When messages were limited, within the window.
     limited: VecDeque<Moment>,
+    /// So many of them end the connection.
+    flood: u64,
 }
 
 impl Rate {
     /// A full bucket.
     #[must_use]
-    pub const fn new(now: Moment) -> Self {
-        Self { bucket: FULL, filled: now, limited: VecDeque::new() }
+    pub const fn new(now: Moment, limits: &Limits) -> Self {
+        let per_message = 1_000_000 / limits.messages_per_second;
+        let full = per_message * limits.message_burst;
+        Self { per_message, full, bucket: full, filled: now, limited: VecDeque::new(), flood: limits.flood_messages }
     }
 
     /// Whether the rate is used up; nothing is taken.
     pub fn is_spent(&mut self, now: Moment) -> bool {
         let Micros(passed) = now.since(self.filled);
-        self.bucket = self.bucket.saturating_add(passed).min(FULL);
+        self.bucket = self.bucket.saturating_add(passed).min(self.full);
         self.filled = self.filled.max(now);
-        self.bucket < PER_MESSAGE
+        self.bucket < self.per_message
     }
 
     /// Counts one message.
     pub fn count(&mut self, now: Moment) -> RateVerdict {
         if !self.is_spent(now) {
-            self.bucket -= PER_MESSAGE;
+            self.bucket -= self.per_message;
             return RateVerdict::Free;
         }
         while self.limited.front().is_some_and(|first| now.since(*first) > FLOOD_WINDOW.into()) {
             self.limited.pop_front();
         }
         self.limited.push_back(now);
-        if self.limited.len() >= FLOOD_MESSAGES as usize { RateVerdict::Flood } else { RateVerdict::Limited }
+        if self.limited.len() as u64 >= self.flood { RateVerdict::Flood } else { RateVerdict::Limited }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use modiar_protocol::limits::{FLOOD_MESSAGES, MESSAGE_BURST, MESSAGES_PER_SECOND};
+
+    const PER_MESSAGE: u64 = 1_000_000 / MESSAGES_PER_SECOND as u64;
 
     fn count(rate: &mut Rate, messages: u32, now: Moment) -> Vec<RateVerdict> {
         (0..messages).map(|_| rate.count(now)).collect()
@@ -68,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_burst_then_the_rate() {
-        let mut rate = Rate::new(Moment(0));
+        let mut rate = Rate::new(Moment(0), &Limits::default());
         assert!(count(&mut rate, MESSAGE_BURST, Moment(0)).iter().all(|verdict| *verdict == RateVerdict::Free));
         assert_eq!(rate.count(Moment(0)), RateVerdict::Limited);
         assert_eq!(rate.count(Moment(PER_MESSAGE - 1)), RateVerdict::Limited);
@@ -78,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_hundredth_limited_message_is_a_flood_and_not_the_one_before() {
-        let mut rate = Rate::new(Moment(0));
+        let mut rate = Rate::new(Moment(0), &Limits::default());
         count(&mut rate, MESSAGE_BURST, Moment(0));
         let limited = count(&mut rate, FLOOD_MESSAGES, Moment(1));
         assert_eq!(limited[98], RateVerdict::Limited);
@@ -87,7 +93,7 @@ mod tests {
 
     #[test]
     fn limited_messages_are_forgotten_after_the_window() {
-        let mut rate = Rate::new(Moment(0));
+        let mut rate = Rate::new(Moment(0), &Limits::default());
         count(&mut rate, MESSAGE_BURST, Moment(0));
         count(&mut rate, FLOOD_MESSAGES - 1, Moment(0));
         let later = Moment(0) + Micros::from(FLOOD_WINDOW) + Micros(1);

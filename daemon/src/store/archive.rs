@@ -8,6 +8,9 @@ use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
+/// Lines appended at once while catching up.
+const PORTION: usize = 1024;
+
 /// The daily files.
 #[derive(Debug)]
 pub struct Archive {
@@ -23,21 +26,30 @@ impl Archive {
     /// # Errors
     /// It cannot be read or written, is ahead of the store, or holds another history.
     pub fn open(folder: &Path, store: &dyn Store) -> Result<Self, StoreError> {
-        let newest = files(folder)?.pop();
-        let day = newest.as_deref().map(day_of).unwrap_or_default();
-        let mut archive = Self { folder: folder.to_owned(), day, file: None };
+        let mut archive = Self { folder: folder.to_owned(), day: String::new(), file: None };
+        archive.catch_up(store)?;
+        Ok(archive)
+    }
+
+    /// Appends what `store` has and the archive lacks, a line torn by a crash or a full disk included.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn catch_up(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        let newest = files(&self.folder)?.pop();
+        self.day = newest.as_deref().map(day_of).unwrap_or_default();
+        self.file = None;
         let reached = match &newest {
-            Some(path) => archive.check_tail(path, store)?,
+            Some(path) => self.check_tail(path, store)?,
             None => 0,
         };
         let mut missing = Vec::new();
         store.lines_after(reached, &mut |line| {
             missing.push(line);
             // In portions: a history of years is not held in memory.
-            if missing.len() == 1024 { archive.append(&std::mem::take(&mut missing)) } else { Ok(()) }
+            if missing.len() == PORTION { self.append(&std::mem::take(&mut missing)) } else { Ok(()) }
         })?;
-        archive.append(&missing)?;
-        Ok(archive)
+        self.append(&missing)
     }
 
     /// Appends lines, one write a file.
@@ -110,12 +122,17 @@ impl Archive {
 /// The archive's files, oldest first.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = fs::read_dir(folder).map_err(StoreError::io(folder))?;
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-        .collect();
+    let mut files: Vec<PathBuf> =
+        entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_of_a_day(path)).collect();
     files.sort();
     Ok(files)
+}
+
+/// Whether it is `games-2026-11-30.jsonl`: what else lies in the folder is somebody else's.
+fn is_of_a_day(path: &Path) -> bool {
+    let day = day_of(path);
+    let of_a_day = day.len() == "2026-11-30".len() && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    of_a_day && path.file_name().is_some_and(|name| *name == *format!("games-{day}.jsonl"))
 }
 
 fn day_of(path: &Path) -> String {

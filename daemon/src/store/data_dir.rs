@@ -27,6 +27,18 @@ impl DataDir {
         self.0.join("modiar.db")
     }
 
+    /// Where a running daemon takes commands.
+    #[must_use]
+    pub fn control(&self) -> PathBuf {
+        self.0.join("control.sock")
+    }
+
+    /// The folder of the journal of running games.
+    #[must_use]
+    pub fn journal(&self) -> PathBuf {
+        self.0.join("journal")
+    }
+
     /// The folder of the daily archive files.
     #[must_use]
     pub fn archive(&self) -> PathBuf {

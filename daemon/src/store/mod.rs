@@ -1,19 +1,24 @@
 //! What lasts. One writer; a finish is acknowledged only when it is on the disk; the archive follows.
 
+mod accounts;
 mod archive;
 mod data_dir;
+pub mod journal;
+mod migrate;
 mod sqlite;
 mod writer;
 
+pub use accounts::{Account, AccountError, Accounts, TokenHash, new_token};
 pub use archive::Archive;
 pub use data_dir::DataDir;
-pub use sqlite::{SqliteStore, read_record, read_records};
+pub use sqlite::{SqliteStore, back_up, read_record, read_records};
 pub use writer::{StoreHandle, start};
 
-use modiar_protocol::Record;
+use modiar_protocol::{BotName, GameId, Record};
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Where finished games are kept. The second implementation will be PostgreSQL.
@@ -23,7 +28,7 @@ pub trait Store: Send {
     ///
     /// # Errors
     /// Nothing was stored.
-    fn commit(&mut self, records: Vec<Record>) -> Result<Vec<Line>, StoreError>;
+    fn commit(&mut self, records: &[Record]) -> Result<Vec<Line>, StoreError>;
 
     /// The newest game.
     ///
@@ -36,6 +41,30 @@ pub trait Store: Send {
     /// # Errors
     /// The store cannot be read, or `each` failed.
     fn lines_after(&self, seq: u64, each: &mut dyn FnMut(Line) -> Result<(), StoreError>) -> Result<(), StoreError>;
+
+    /// A stored game.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn record(&self, game: GameId) -> Result<Option<Record>, StoreError>;
+
+    /// All registered bots.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn accounts(&self) -> Result<Vec<Account>, StoreError>;
+
+    /// Stores a registered bot, or what changed of it, durably.
+    ///
+    /// # Errors
+    /// Nothing was stored.
+    fn put_account(&mut self, account: &Account) -> Result<(), StoreError>;
+
+    /// Removes a registered bot.
+    ///
+    /// # Errors
+    /// Nothing was removed.
+    fn remove_account(&mut self, name: &BotName) -> Result<(), StoreError>;
 }
 
 /// The newest game of a store.
@@ -56,6 +85,20 @@ pub struct Line {
     pub day: String,
     /// The record, without a newline.
     pub text: String,
+}
+
+/// The stored records of those games that the journal still has: their end was not told to everybody for sure.
+///
+/// # Errors
+/// The store cannot be read.
+pub fn stored_games(store: &dyn Store, recovered: &journal::Recovered) -> Result<HashMap<GameId, Record>, StoreError> {
+    let mut stored = HashMap::new();
+    for saved in &recovered.games {
+        if let Some(record) = store.record(saved.opening.game)? {
+            stored.insert(record.game, record);
+        }
+    }
+    Ok(stored)
 }
 
 /// The hash that links records: SHA-256 of a line without its newline, in hex.
@@ -89,6 +132,10 @@ pub enum StoreError {
         "{path} does not follow the database: {what}; move it away to have it written anew, or restore the database"
     )]
     Archive { path: PathBuf, what: String },
+    #[error("{path}: {what}; restore a backup, or move it away: the games that ran will be lost, finished ones not")]
+    Journal { path: PathBuf, what: String },
+    #[error("{path} exists; choose a file that does not")]
+    Exists { path: PathBuf },
     #[error("there is no data in {path}; name the --data of a daemon that has run")]
     NoData { path: PathBuf },
     #[error("the writer has stopped")]
@@ -98,6 +145,24 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    pub(crate) fn sqlite(path: &Path) -> impl FnOnce(rusqlite::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |error| Self::Sqlite { path, error }
+    }
+
+    /// Whether it is only that there is no room, on the disk or for one more open file: then waiting may help.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        match self {
+            Self::Io { error, .. } => {
+                error.kind() == io::ErrorKind::StorageFull
+                    || matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+            }
+            Self::Sqlite { error, .. } => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            _ => false,
+        }
+    }
+
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |error| Self::Io { path, error }

@@ -1,14 +1,11 @@
 //! The embedded store: SQLite with a write-ahead log, every commit on the disk before it is acknowledged.
 
-use super::{DataDir, Head, Line, Store, StoreError, line_hash};
-use modiar_protocol::{GameId, Record, ZERO_HASH};
+use super::accounts::{Account, TokenHash};
+use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate};
+use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
+use rusqlite::types::Type;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
 use std::path::{Path, PathBuf};
-
-/// The version of `schema.sql`.
-const SCHEMA: i64 = 1;
-/// Marks the file as ours: "MODI".
-const APPLICATION: i64 = 0x4d4f_4449;
 
 /// The games in `modiar.db`.
 #[derive(Debug)]
@@ -24,19 +21,16 @@ impl SqliteStore {
     /// It cannot be opened, is foreign or newer, or would not be durable.
     pub fn open(data: &DataDir) -> Result<Self, StoreError> {
         let path = data.database();
-        let database = Connection::open(&path).map_err(at(&path))?;
+        let database = Connection::open(&path).map_err(StoreError::sqlite(&path))?;
+        migrate::version(&database, &path)?;
         let store = Self { path, database };
-        store.check_ours()?;
-        store.make_durable().and_then(|()| store.migrate()).map_err(at(&store.path))?;
+        store.make_durable().map_err(StoreError::sqlite(&store.path))?;
+        migrate::migrate(&store.database, &store.path)?;
         Ok(store)
     }
 
     fn pragma(&self, name: &str) -> rusqlite::Result<i64> {
         self.database.pragma_query_value(None, name, |row| row.get(0))
-    }
-
-    fn check_ours(&self) -> Result<(), StoreError> {
-        check_ours(&self.database, &self.path)
     }
 
     /// Sets what makes a commit last, and reads it back: SQLite takes wrong values without a word.
@@ -51,27 +45,17 @@ impl SqliteStore {
         }
         Ok(())
     }
-
-    fn migrate(&self) -> rusqlite::Result<()> {
-        if self.pragma("user_version")? == SCHEMA {
-            return Ok(());
-        }
-        let schema = include_str!("schema.sql");
-        self.database.execute_batch(&format!(
-            "BEGIN IMMEDIATE; {schema} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; COMMIT;"
-        ))
-    }
 }
 
 impl Store for SqliteStore {
-    fn commit(&mut self, records: Vec<Record>) -> Result<Vec<Line>, StoreError> {
+    fn commit(&mut self, records: &[Record]) -> Result<Vec<Line>, StoreError> {
         let Head { mut seq, hash: mut prev } = self.head()?.unwrap_or(Head { seq: 0, hash: ZERO_HASH.to_owned() });
-        let to_error = at(&self.path);
+        let to_error = StoreError::sqlite(&self.path);
         let mut lines = Vec::with_capacity(records.len());
         let stored: rusqlite::Result<()> = (|| {
             let transaction = self.database.transaction()?;
             for record in records {
-                let record = Record { seq: seq + 1, prev: prev.clone(), ..record };
+                let record = Record { seq: seq + 1, prev: prev.clone(), ..record.clone() };
                 let text = record.to_line().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
                 let hash = line_hash(&text);
                 if insert(&transaction, &record, &text, &hash)? {
@@ -87,12 +71,15 @@ impl Store for SqliteStore {
 
     fn head(&self) -> Result<Option<Head>, StoreError> {
         let newest = "SELECT seq, hash FROM games ORDER BY seq DESC LIMIT 1";
-        let mut query = self.database.prepare_cached(newest).map_err(at(&self.path))?;
-        query.query_row([], |row| Ok(Head { seq: seq(row)?, hash: row.get(1)? })).optional().map_err(at(&self.path))
+        let mut query = self.database.prepare_cached(newest).map_err(StoreError::sqlite(&self.path))?;
+        query
+            .query_row([], |row| Ok(Head { seq: seq(row)?, hash: row.get(1)? }))
+            .optional()
+            .map_err(StoreError::sqlite(&self.path))
     }
 
     fn lines_after(&self, after: u64, each: &mut dyn FnMut(Line) -> Result<(), StoreError>) -> Result<(), StoreError> {
-        let to_error = at(&self.path);
+        let to_error = StoreError::sqlite(&self.path);
         let mut read = || -> rusqlite::Result<Result<(), StoreError>> {
             let mut query =
                 self.database.prepare("SELECT seq, ended, record FROM games WHERE seq > ?1 ORDER BY seq")?;
@@ -107,6 +94,51 @@ impl Store for SqliteStore {
         };
         read().map_err(to_error)?
     }
+
+    fn record(&self, game: GameId) -> Result<Option<Record>, StoreError> {
+        let sql = "SELECT record FROM games WHERE id = ?1";
+        let mut query = self.database.prepare_cached(sql).map_err(StoreError::sqlite(&self.path))?;
+        let line = query.query_row([game.as_str()], |row| row.get::<_, String>(0)).optional();
+        let line = line.map_err(StoreError::sqlite(&self.path))?;
+        Ok(line.map(|line| serde_json::from_str(&line)).transpose()?)
+    }
+
+    fn accounts(&self) -> Result<Vec<Account>, StoreError> {
+        let sql = "SELECT name, token, created, banned FROM bots";
+        let read =
+            || -> rusqlite::Result<Vec<Account>> { self.database.prepare(sql)?.query_map([], account)?.collect() };
+        read().map_err(StoreError::sqlite(&self.path))
+    }
+
+    fn put_account(&mut self, account: &Account) -> Result<(), StoreError> {
+        let sql = "INSERT INTO bots (name, token, created, banned) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT (name) DO UPDATE SET token = excluded.token, banned = excluded.banned";
+        let row = params![account.name.as_str(), account.token.as_str(), account.created, account.banned];
+        self.database.execute(sql, row).map(drop).map_err(StoreError::sqlite(&self.path))
+    }
+
+    fn remove_account(&mut self, name: &BotName) -> Result<(), StoreError> {
+        let removed = self.database.execute("DELETE FROM bots WHERE name = ?1", [name.as_str()]);
+        removed.map(drop).map_err(StoreError::sqlite(&self.path))
+    }
+}
+
+fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
+    let name: String = row.get(0)?;
+    let name =
+        BotName::new(&name).map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into()))?;
+    Ok(Account { name, token: TokenHash::stored(row.get(1)?), created: row.get(2)?, banned: row.get(3)? })
+}
+
+/// Copies the database of `data` to `copy`, as it is at this moment; a running daemon goes on.
+///
+/// # Errors
+/// There is no database, `copy` exists, or it cannot be written.
+pub fn back_up(data: &DataDir, copy: &Path) -> Result<(), StoreError> {
+    let store = open_beside(data)?;
+    // The copy counts as writing; the database itself is only read.
+    store.database.pragma_update(None, "query_only", false).map_err(StoreError::sqlite(&store.path))?;
+    migrate::back_up(&store.database, &store.path, copy)
 }
 
 /// Inserts a game; false if it was there.
@@ -149,42 +181,21 @@ pub fn read_record(data: &DataDir, id: &str) -> Result<Option<String>, StoreErro
     let read = || -> rusqlite::Result<Vec<String>> {
         store.database.prepare(sql)?.query_map([id], |row| row.get(0))?.collect()
     };
-    let mut found = read().map_err(at(&store.path))?;
+    let mut found = read().map_err(StoreError::sqlite(&store.path))?;
     let whole = id.len() == GameId::NOWHERE.as_str().len();
     Ok(if found.len() == 1 || whole { found.pop() } else { None })
 }
 
-/// Opens the database to read, without a claim to the directory.
+/// Opens the database without a claim to the directory: nothing is written to it.
 fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let path = data.database();
     if !path.exists() {
         return Err(StoreError::NoData { path: data.path().to_owned() });
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = Connection::open_with_flags(&path, flags).map_err(at(&path))?;
-    check_ours(&database, &path)?;
-    database.pragma_update(None, "query_only", true).map_err(at(&path))?;
+    let database = Connection::open_with_flags(&path, flags).map_err(StoreError::sqlite(&path))?;
+    migrate::version(&database, &path)?;
     Ok(SqliteStore { path, database })
-}
-
-/// Refuses the database of another program, and that of a newer one of ours.
-fn check_ours(database: &Connection, path: &Path) -> Result<(), StoreError> {
-    let pragma = |name| database.pragma_query_value::<i64, _>(None, name, |row| row.get(0)).map_err(at(path));
-    let (application, found) = (pragma("application_id")?, pragma("user_version")?);
-    let tables: i64 =
-        database.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).map_err(at(path))?;
-    if application != APPLICATION && tables > 0 {
-        return Err(StoreError::Foreign { path: path.to_owned() });
-    }
-    if found > SCHEMA {
-        return Err(StoreError::NewerSchema { path: path.to_owned(), found, known: SCHEMA });
-    }
-    Ok(())
-}
-
-fn at(path: &Path) -> impl FnOnce(rusqlite::Error) -> StoreError + use<> {
-    let path = path.to_owned();
-    move |error| StoreError::Sqlite { path, error }
 }
 
 fn seq(row: &Row<'_>) -> rusqlite::Result<u64> {

@@ -1,57 +1,147 @@
 //! The one writer: a thread that takes finished games as they come, as many as wait in one commit.
 
 use super::{Archive, Store, StoreError};
+use crate::metrics::Metrics;
+use crate::time::now;
 use modiar_protocol::Record;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
-use tracing::{debug, error};
+use tracing::{debug, error, warn};
 
-/// Finished games that may wait for the writer; a finish beyond them waits in its own task.
+/// Jobs that may wait for the writer; a finish beyond them waits in its own task.
 const WAITING: usize = 1024;
 /// Finished games in one commit.
 const GROUP: usize = 256;
+/// How long a full disk is left alone before the next try.
+const FULL: Duration = Duration::from_millis(200);
 
 type Acknowledge = oneshot::Sender<Result<(), Arc<StoreError>>>;
+type Work = Box<dyn FnOnce(&mut dyn Store) + Send>;
 
-/// Hands finished games to the writer.
+enum Job {
+    Finish(Box<Record>, Acknowledge),
+    Other(Work),
+    Stop,
+}
+
+/// Hands work to the writer.
 #[derive(Clone, Debug)]
-pub struct StoreHandle(mpsc::Sender<(Record, Acknowledge)>);
+pub struct StoreHandle {
+    jobs: mpsc::Sender<Job>,
+    full: Arc<AtomicBool>,
+    stopping: Arc<AtomicBool>,
+}
 
 impl StoreHandle {
-    /// Stores a finished game; returns when it is durable.
+    /// Stores a finished game; returns when it is durable. Where the disk is full it waits for space.
     ///
     /// # Errors
-    /// It was not stored.
+    /// It was not stored, and never will be.
     pub async fn finish(&self, record: Record) -> Result<(), Arc<StoreError>> {
         let (acknowledge, acknowledged) = oneshot::channel();
-        let stopped = || Arc::new(StoreError::Stopped);
-        self.0.send((record, acknowledge)).await.map_err(|_| stopped())?;
-        acknowledged.await.map_err(|_| stopped())?
+        self.hand_over(Job::Finish(Box::new(record), acknowledge)).await?;
+        acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
+    }
+
+    /// Has the writer do something else with the store.
+    ///
+    /// # Errors
+    /// What the work fails with.
+    pub async fn with<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn Store) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Arc<StoreError>> {
+        let (acknowledge, acknowledged) = oneshot::channel();
+        // Who no longer waits needs no answer.
+        let work: Work = Box::new(move |store| drop(acknowledge.send(work(store).map_err(Arc::new))));
+        self.hand_over(Job::Other(work)).await?;
+        acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
+    }
+
+    /// Whether results wait for space on the disk.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.full.load(Ordering::Relaxed)
+    }
+
+    /// Has the writer end when all that was handed to it is stored; what then still waits for space on the disk never is.
+    pub async fn stop(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        // Where it has ended already nothing is to be done.
+        let _ = self.hand_over(Job::Stop).await;
+    }
+
+    async fn hand_over(&self, job: Job) -> Result<(), Arc<StoreError>> {
+        self.jobs.send(job).await.map_err(|_| Arc::new(StoreError::Stopped))
     }
 }
 
-/// Starts the writer. It ends when the last handle is gone, all that was handed to it stored.
+/// Starts the writer. It ends when it is [stopped](StoreHandle::stop) or the last handle is gone, all that was handed to
+/// it stored.
 ///
 /// # Errors
 /// No thread could be started.
-pub fn start(store: impl Store + 'static, archive: Archive) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
-    let (sender, receiver) = mpsc::channel(WAITING);
-    let thread = thread::Builder::new().name("store".into()).spawn(move || run(store, archive, receiver))?;
-    Ok((StoreHandle(sender), thread))
+pub fn start(
+    store: impl Store + 'static,
+    archive: Archive,
+    metrics: Arc<Metrics>,
+) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
+    let (jobs, receiver) = mpsc::channel(WAITING);
+    let (full, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let mut writer = Writer {
+        store: Box::new(store),
+        archive,
+        full: Arc::clone(&full),
+        stopping: Arc::clone(&stopping),
+        behind: false,
+        metrics,
+    };
+    let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(receiver))?;
+    Ok((StoreHandle { jobs, full, stopping }, thread))
 }
 
-fn run(mut store: impl Store, mut archive: Archive, mut finished: mpsc::Receiver<(Record, Acknowledge)>) {
-    while let Some(first) = finished.blocking_recv() {
-        let mut group = vec![first];
-        while group.len() < GROUP
-            && let Ok(next) = finished.try_recv()
-        {
-            group.push(next);
+struct Writer {
+    store: Box<dyn Store>,
+    archive: Archive,
+    full: Arc<AtomicBool>,
+    stopping: Arc<AtomicBool>,
+    /// The archive lacks lines that the store has.
+    behind: bool,
+    metrics: Arc<Metrics>,
+}
+
+impl Writer {
+    fn run(&mut self, mut jobs: mpsc::Receiver<Job>) {
+        let mut next = jobs.blocking_recv();
+        while let Some(job) = next.take() {
+            match job {
+                Job::Stop => return,
+                Job::Other(work) => work(&mut *self.store),
+                Job::Finish(record, acknowledge) => {
+                    let (mut records, mut waiting) = (vec![*record], vec![acknowledge]);
+                    while records.len() < GROUP && next.is_none() {
+                        match jobs.try_recv() {
+                            Ok(Job::Finish(record, acknowledge)) => {
+                                records.push(*record);
+                                waiting.push(acknowledge);
+                            }
+                            Ok(other) => next = Some(other),
+                            Err(_) => break,
+                        }
+                    }
+                    self.finish(&records, waiting);
+                }
+            }
+            next = next.or_else(|| jobs.blocking_recv());
         }
-        let (records, waiting): (Vec<Record>, Vec<Acknowledge>) = group.into_iter().unzip();
+    }
+
+    fn finish(&mut self, records: &[Record], waiting: Vec<Acknowledge>) {
         debug!(games = records.len(), "committing");
-        let (outcome, lines) = match store.commit(records) {
+        let (outcome, lines) = match self.commit(records) {
             Ok(lines) => (Ok(()), lines),
             Err(error) => (Err(Arc::new(error)), Vec::new()),
         };
@@ -59,8 +149,34 @@ fn run(mut store: impl Store, mut archive: Archive, mut finished: mpsc::Receiver
             // Who no longer waits needs no answer.
             let _ = acknowledge.send(outcome.clone());
         }
-        if let Err(error) = archive.append(&lines) {
-            error!(%error, "the archive could not be written; the next start brings it up to date");
+        let appended = if self.behind { self.archive.catch_up(&*self.store) } else { self.archive.append(&lines) };
+        if let Err(error) = &appended {
+            error!(%error, "the archive could not be written; it is brought up to date with the next game");
+        }
+        self.behind = appended.is_err();
+    }
+
+    /// Commits; where the disk is full, as soon as it no longer is.
+    fn commit(&mut self, records: &[Record]) -> Result<Vec<super::Line>, StoreError> {
+        loop {
+            let began = now();
+            let committed = self.store.commit(records);
+            if committed.is_ok() {
+                self.metrics.store_commit.time(now().since(began));
+                self.metrics.store_commit_games.count(records.len() as u64);
+            }
+            match &committed {
+                Err(error) if error.is_full() && !self.stopping.load(Ordering::Relaxed) => {
+                    if !self.full.swap(true, Ordering::Relaxed) {
+                        warn!(%error, "results wait for space on the disk");
+                    }
+                    thread::sleep(FULL);
+                }
+                _ => {
+                    self.full.store(false, Ordering::Relaxed);
+                    return committed;
+                }
+            }
         }
     }
 }

@@ -1,7 +1,11 @@
 //! A real daemon process on free ports, and bots that are scripted line by line.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)] // each test takes what it needs, and fails at once
 
+pub mod http;
+pub mod journal;
+pub mod process;
 pub mod programs;
+pub mod returning;
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};
@@ -43,11 +47,56 @@ impl Daemon {
 
     /// In a data directory that may hold earlier games.
     pub fn start_in(data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
+        Self::start_at("127.0.0.1:0", data, config, environment)
+    }
+
+    /// At an address that an earlier one had.
+    pub fn start_at(bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
+        Self::start_by(Command::new(MODIAR), bots, data, config, environment)
+    }
+
+    /// With a wall clock that is wrong by `shift`, as `+10y` or `-1h`; the monotonic clock is the machine's.
+    pub fn start_with_wrong_clock(shift: &str, data: TempDir, config: &str) -> Self {
+        // The library itself: the program of that name would stand between the daemon and a signal to it.
+        let here = std::env::consts::ARCH.to_owned() + "-linux-gnu";
+        let library = format!("/usr/lib/{here}/faketime/libfaketimeMT.so.1");
+        assert!(Path::new(&library).exists(), "{library} does not come with faketime here");
         let mut command = Command::new(MODIAR);
-        command.arg("serve").env("MODIAR_DATA", data.path().join("data")).envs(environment.iter().copied());
+        command.env("LD_PRELOAD", library).env("FAKETIME", shift).env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+        Self::start_by(command, "127.0.0.1:0", data, config, &[])
+    }
+
+    /// With a disk of its own of so many bytes, which no other process sees; it is gone with the daemon.
+    pub fn start_on_small_disk(bytes: u64, config: &str) -> Self {
+        let data = TempDir::new().unwrap();
+        let disk = data.path().join("data");
+        std::fs::create_dir(&disk).unwrap();
+        let mut command = Command::new("unshare");
+        let mount = "mount -t tmpfs -o size=$0 none \"$1\" && shift && exec \"$@\"";
+        command.args(["-m", "sh", "-c", mount, &bytes.to_string()]).arg(disk).arg(MODIAR);
+        Self::start_by(command, "127.0.0.1:0", data, config, &[])
+    }
+
+    /// The data directory as the daemon sees it, mounts of its own included.
+    pub fn data_within(&self) -> PathBuf {
+        Path::new(&format!("/proc/{}/root", self.pid())).join(self.data().strip_prefix("/").unwrap())
+    }
+
+    /// With at most so many open files.
+    pub fn start_with_files(files: u32, config: &str) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), MODIAR]);
+        Self::start_by(shell, "127.0.0.1:0", TempDir::new().unwrap(), config, &[])
+    }
+
+    /// `command` becomes the daemon.
+    fn start_by(mut command: Command, bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
+        // What a test starts must not depend on how busy the machine is: overload is a test of its own.
+        command.arg("serve").env("MODIAR_DATA", data.path().join("data")).env("MODIAR_OVERLOAD_MS", "0");
+        command.envs(environment.iter().copied());
         std::fs::write(data.path().join("modiar.toml"), config).unwrap();
         command.arg("--config").arg(data.path().join("modiar.toml"));
-        command.args(["--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+        command.args(["--bots", bots, "--http", "127.0.0.1:0"]);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = child.stderr.take().unwrap();
         let log = std::thread::spawn(move || {
@@ -176,6 +225,13 @@ impl Daemon {
         Game { south, north, id }
     }
 
+    /// Registers a bot; its token.
+    pub fn register(&self, name: &str) -> String {
+        let (status, answer) = self.run(&["bot", "add", name, "--json"]);
+        assert!(status.success(), "{answer}");
+        serde_json::from_str::<Value>(&answer).unwrap()["token"].as_str().unwrap().to_owned()
+    }
+
     /// Runs a command of the daemon's binary on its data.
     pub fn run(&self, arguments: &[&str]) -> (ExitStatus, String) {
         let output = Command::new(MODIAR).args(arguments).env("MODIAR_DATA", self.data()).output().unwrap();
@@ -232,6 +288,16 @@ pub fn have(tool: &str) -> bool {
         eprintln!("SKIPPED: {tool} is not installed");
     }
     found
+}
+
+/// Whether this system lets a test have mounts of its own, as root mostly may.
+pub fn may_mount() -> bool {
+    let probe = Command::new("unshare").args(["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).output();
+    let may = probe.is_ok_and(|output| output.status.success());
+    if !may {
+        eprintln!("SKIPPED: this system allows no mounts in a test");
+    }
+    may
 }
 
 /// Asserts that nothing but the answer to this ping is on its way to `peer`.

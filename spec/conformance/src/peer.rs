@@ -42,7 +42,14 @@ impl Peer {
     /// # Errors
     /// Nobody listens there.
     pub fn connect(address: impl ToSocketAddrs) -> io::Result<Self> {
-        let stream = TcpStream::connect(address)?;
+        Self::over(TcpStream::connect(address)?)
+    }
+
+    /// Takes a connection that is made.
+    ///
+    /// # Errors
+    /// It is broken.
+    pub fn over(stream: TcpStream) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         let lines = BufReader::with_capacity(64 * 1024, stream.try_clone()?);
         Ok(Self { stream, lines, partial: Vec::new() })

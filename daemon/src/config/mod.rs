@@ -1,8 +1,19 @@
 //! The configuration: defaults < modiar.toml < environment < flags. Unknown keys are errors.
 
+mod limits;
+mod pool;
+mod tls;
+
+pub use limits::Limits;
+pub use pool::Pool;
+pub use tls::TlsFiles;
+
+use crate::clock::Micros;
+use modiar_protocol::limits::SERVER_LINE_BYTES;
 use modiar_protocol::server::{Openings, PoolInfo};
 use modiar_protocol::{GameRules, TimeControl};
 use modiar_rules::EndRules;
+use pool::default_grace;
 use serde::Deserialize;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -10,7 +21,12 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// The text that `modiar serve --print-config` writes: every key with its default.
-pub const TEMPLATE: &str = include_str!("modiar.toml");
+pub const TEMPLATE: &str = include_str!("../modiar.toml");
+
+/// A delay that is never overload, where no key says otherwise, in milliseconds: a pool may have no grace at all.
+const LEAST_OVERLOAD_MS: u64 = 10;
+/// The longest time that may be configured, in milliseconds: a day.
+const LONGEST_MS: u64 = 86_400_000;
 
 /// How the daemon runs.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -28,10 +44,19 @@ pub struct Config {
     pub guests: Option<bool>,
     /// How long games may go on after SIGTERM, in milliseconds.
     pub drain_ms: u64,
+    /// How long bots are waited for after a restart before the clocks of their turns run, in milliseconds.
+    pub restart_wait_ms: u64,
+    /// Above which own delay or lag, as the 99th percentile of 10 s in milliseconds, no new games start; 0: none is too
+    /// much; where absent: the pools' smallest grace.
+    pub overload_ms: Option<u64>,
     /// The name of this daemon in its records.
     pub node: String,
     /// Logs.
     pub log: LogConfig,
+    /// What a connection, an address and a bot may take.
+    pub limits: Limits,
+    /// The certificate of the bots' port; where absent it speaks plain TCP.
+    pub tls: Option<TlsFiles>,
     /// The pools.
     #[serde(rename = "pool")]
     pub pools: Vec<Pool>,
@@ -56,123 +81,8 @@ pub enum LogFormat {
     Json,
 }
 
-/// A pool: bots that seek in it play each other by its time and rules.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "PoolKeys")]
-pub struct Pool {
-    /// Its name.
-    pub name: String,
-    /// The time control.
-    pub time: TimeControl,
-    /// Whether its games count.
-    pub rated: bool,
-    /// Where its games start.
-    pub openings: Openings,
-    /// The rules.
-    pub rules: GameRules,
-}
-
-/// A pool as it is written in the file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PoolKeys {
-    name: String,
-    base_ms: u64,
-    #[serde(default)]
-    increment_ms: u64,
-    #[serde(default = "default_grace")]
-    grace_ms: u64,
-    move_ms: Option<u64>,
-    #[serde(default = "yes")]
-    rated: bool,
-    #[serde(default = "default_openings")]
-    openings: Openings,
-    #[serde(default = "default_repetition")]
-    repetition: u16,
-    #[serde(default = "default_quiet_plies")]
-    quiet_plies: u16,
-    #[serde(default)]
-    majority: bool,
-    #[serde(default)]
-    illegal_moves: u16,
-}
-
-const fn default_grace() -> u64 {
-    50
-}
-
-const fn yes() -> bool {
-    true
-}
-
-const fn default_openings() -> Openings {
-    Openings::Balanced
-}
-
-fn default_repetition() -> u16 {
-    EndRules::default().repetition
-}
-
-fn default_quiet_plies() -> u16 {
-    EndRules::default().quiet_plies
-}
-
-/// The longest time a pool may give, in milliseconds: a day.
-const LONGEST_MS: u64 = 86_400_000;
-
-impl TryFrom<PoolKeys> for Pool {
-    type Error = String;
-
-    fn try_from(keys: PoolKeys) -> Result<Self, String> {
-        let name_fits = (1..=24).contains(&keys.name.len())
-            && keys
-                .name
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_');
-        if !name_fits {
-            return Err(format!("pool name '{}' has not 1 to 24 of the characters a-z 0-9 _ -", keys.name));
-        }
-        let times = [
-            ("base_ms", Some(keys.base_ms)),
-            ("increment_ms", Some(keys.increment_ms)),
-            ("grace_ms", Some(keys.grace_ms)),
-            ("move_ms", keys.move_ms),
-        ];
-        for (key, value) in times {
-            if let Some(value) = value.filter(|value| *value > LONGEST_MS) {
-                return Err(format!("pool '{}': {key} = {value} is above {LONGEST_MS}", keys.name));
-            }
-        }
-        if keys.repetition == 1 {
-            return Err(format!(
-                "pool '{}': repetition = 1 would end every game at once; use 0 (never) or 2 and more",
-                keys.name
-            ));
-        }
-        let ends = EndRules { repetition: keys.repetition, quiet_plies: keys.quiet_plies, majority: keys.majority };
-        let time = TimeControl {
-            base_ms: keys.base_ms,
-            increment_ms: keys.increment_ms,
-            grace_ms: keys.grace_ms,
-            move_ms: keys.move_ms,
-        };
-        Ok(Self {
-            name: keys.name,
-            time,
-            rated: keys.rated,
-            openings: keys.openings,
-            rules: GameRules::new(ends, keys.illegal_moves),
-        })
-    }
-}
-
-impl From<&Pool> for PoolInfo {
-    fn from(pool: &Pool) -> Self {
-        let Pool { name, time, rated, openings, rules } = pool.clone();
-        Self { name, time, rated, openings, rules }
-    }
-}
-
+/// Most bytes that the pools may take of a welcome, which holds more (`transport.server-line-limit`).
+const POOLS_BYTES: usize = SERVER_LINE_BYTES / 2;
 impl Default for Config {
     fn default() -> Self {
         let pool = |name: &str, base_ms, increment_ms, rated, openings, illegal_moves| Pool {
@@ -190,8 +100,12 @@ impl Default for Config {
             house_bots: true,
             guests: None,
             drain_ms: 30_000,
+            restart_wait_ms: 120_000,
+            overload_ms: None,
             node: "modiar".to_owned(),
             log: LogConfig::default(),
+            limits: Limits::default(),
+            tls: None,
             pools: vec![
                 pool("bullet", 5_000, 50, true, Openings::Balanced, 0),
                 pool("blitz", 30_000, 200, true, Openings::Balanced, 0),
@@ -238,6 +152,27 @@ impl Config {
         self.guests.unwrap_or(self.bots.ip().is_loopback())
     }
 
+    /// Most connections from one address: where only this machine can connect, all of them.
+    #[must_use]
+    pub fn connections_per_address(&self) -> u64 {
+        let default = if self.bots.ip().is_loopback() { self.limits.connections } else { limits::PER_ADDRESS };
+        self.limits.connections_per_address.unwrap_or(default)
+    }
+
+    /// How long bots are waited for after a restart.
+    #[must_use]
+    pub const fn restart_wait(&self) -> Duration {
+        Duration::from_millis(self.restart_wait_ms)
+    }
+
+    /// Above which delay the daemon is overloaded, if there is such.
+    #[must_use]
+    pub fn overload(&self) -> Option<Micros> {
+        let grace = self.pools.iter().map(|pool| pool.time.grace_ms).min().unwrap_or_default();
+        let limit = self.overload_ms.unwrap_or_else(|| grace.max(LEAST_OVERLOAD_MS));
+        (limit > 0).then(|| Micros::from_ms(limit))
+    }
+
     /// How long games may go on after SIGTERM.
     #[must_use]
     pub const fn drain(&self) -> Duration {
@@ -249,7 +184,7 @@ impl Config {
         toml::from_str(&text).map_err(|error| ConfigError::Parse { path: path.to_owned(), error: Box::new(error) })
     }
 
-    /// `MODIAR_LOG_FORMAT` is `[log] format`; other variables that begin with `MODIAR_` are the bots' own.
+    /// `MODIAR_LOG_FORMAT` is `[log] format`, `MODIAR_LIMITS_CONNECTIONS` is `[limits] connections`; other variables that begin with `MODIAR_` are the bots' own.
     fn lay_over(&mut self, variable: &str, value: &str) -> Result<(), ConfigError> {
         let fault = |message: String| ConfigError::Environment {
             variable: variable.to_owned(),
@@ -257,6 +192,7 @@ impl Config {
             message,
         };
         let address = || value.parse().map_err(|_| fault("write an address like 127.0.0.1:6634".into()));
+        let milliseconds = || value.parse().map_err(|_| fault("write whole milliseconds".into()));
         let boolean = || value.parse().map_err(|_| fault("write true or false".into()));
         match variable {
             "MODIAR_DATA" => self.data = value.into(),
@@ -264,7 +200,9 @@ impl Config {
             "MODIAR_HTTP" => self.http = address()?,
             "MODIAR_HOUSE_BOTS" => self.house_bots = boolean()?,
             "MODIAR_GUESTS" => self.guests = Some(boolean()?),
-            "MODIAR_DRAIN_MS" => self.drain_ms = value.parse().map_err(|_| fault("write whole milliseconds".into()))?,
+            "MODIAR_DRAIN_MS" => self.drain_ms = milliseconds()?,
+            "MODIAR_RESTART_WAIT_MS" => self.restart_wait_ms = milliseconds()?,
+            "MODIAR_OVERLOAD_MS" => self.overload_ms = Some(milliseconds()?),
             "MODIAR_NODE" => value.clone_into(&mut self.node),
             "MODIAR_LOG_FORMAT" => {
                 self.log.format = match value {
@@ -273,7 +211,14 @@ impl Config {
                     _ => return Err(fault("write text or json".into())),
                 }
             }
-            _ => {}
+            "MODIAR_TLS_CERTIFICATE" => self.tls.get_or_insert_default().certificate = value.into(),
+            "MODIAR_TLS_KEY" => self.tls.get_or_insert_default().key = value.into(),
+            _ => {
+                if let Some(key) = variable.strip_prefix("MODIAR_LIMITS_").map(str::to_ascii_lowercase) {
+                    let number = value.parse().map_err(|_| fault("write a whole number".into()))?;
+                    self.limits.set(&key, number).map_err(fault)?;
+                }
+            }
         }
         Ok(())
     }
@@ -288,8 +233,19 @@ impl Config {
                 return refuse(format!("pool '{}' stands twice", pool.name));
             }
         }
-        if self.drain_ms > LONGEST_MS {
-            return refuse(format!("drain_ms = {} is above {LONGEST_MS}", self.drain_ms));
+        let infos: Vec<PoolInfo> = self.pools.iter().map(PoolInfo::from).collect();
+        let bytes = serde_json::to_vec(&infos).map_or(usize::MAX, |json| json.len());
+        if bytes > POOLS_BYTES {
+            return refuse(format!("the pools take {bytes} bytes of a welcome, {POOLS_BYTES} at most; name fewer"));
+        }
+        for (key, value) in [("drain_ms", self.drain_ms), ("restart_wait_ms", self.restart_wait_ms)] {
+            if value > LONGEST_MS {
+                return refuse(format!("{key} = {value} is above {LONGEST_MS}"));
+            }
+        }
+        self.limits.check().map_err(ConfigError::Value)?;
+        if let Some(tls) = &self.tls {
+            tls.check().map_err(ConfigError::Value)?;
         }
         if self.node.is_empty() || self.node.chars().count() > 64 || self.node.chars().any(char::is_control) {
             return refuse(format!(
@@ -326,9 +282,32 @@ mod tests {
     }
 
     #[test]
+    fn overload_is_above_the_smallest_grace() {
+        let limit = |text: &str| parse(text).unwrap().overload();
+        let pool = |grace| format!("[[pool]]\nname = \"a{grace}\"\nbase_ms = 1\ngrace_ms = {grace}\n");
+        assert_eq!(limit(""), Some(Micros::from_ms(50)));
+        assert_eq!(limit(&(pool(70) + &pool(60))), Some(Micros::from_ms(60)));
+        assert_eq!(limit(&pool(0)), Some(Micros::from_ms(10)), "a pool may have none");
+        assert_eq!(limit("overload_ms = 7"), Some(Micros::from_ms(7)));
+        assert_eq!(limit("overload_ms = 0"), None);
+    }
+
+    #[test]
     fn every_key_is_in_the_template() {
         let shown = format!("{:?}", Config::default());
-        for key in ["data", "bots", "http", "house_bots", "drain_ms", "node", "guests", "format"] {
+        let keys = [
+            "data",
+            "bots",
+            "http",
+            "house_bots",
+            "drain_ms",
+            "restart_wait_ms",
+            "overload_ms",
+            "node",
+            "guests",
+            "format",
+        ];
+        for key in keys.into_iter().chain(Limits::default().values().map(|(key, ..)| key)) {
             assert!(shown.contains(key), "{key}");
             assert!(TEMPLATE.contains(&format!("{key} = ")), "{key}");
         }
@@ -344,13 +323,63 @@ mod tests {
         assert!(pool("base = 3").contains("base"));
     }
 
+    /// `limits.host`: each bound of a limit passes, and what lies beyond it is named.
+    #[test]
+    fn limits_have_ranges() {
+        for (key, _, range) in Limits::default().values() {
+            let with = |value: u64| parse(&format!("[limits]\n{key} = {value}")).unwrap().limits.check();
+            assert_eq!((with(*range.start()), with(*range.end())), (Ok(()), Ok(())), "{key}");
+            for beyond in [range.start() - 1, range.end() + 1] {
+                let fault = with(beyond).unwrap_err();
+                assert!(fault.contains(key) && fault.contains(&beyond.to_string()), "{fault}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_address_has_its_limit_where_others_can_connect() {
+        let limit = |text: &str| parse(text).unwrap().connections_per_address();
+        assert_eq!(limit("bots = \"127.0.0.1:1\""), 10_000);
+        assert_eq!(limit("bots = \"0.0.0.0:1\""), 256);
+        assert_eq!(limit("bots = \"127.0.0.1:1\"\n[limits]\nconnections_per_address = 7"), 7);
+    }
+
+    #[test]
+    fn a_certificate_wants_its_key() {
+        let environment = [("MODIAR_TLS_KEY".to_owned(), "key.pem".to_owned())];
+        let error = Config::load(None, environment.into_iter()).unwrap_err().to_string();
+        assert!(error.contains("certificate"), "{error}");
+        assert!(parse("[tls]\nkey = \"key.pem\"").unwrap_err().contains("certificate"));
+    }
+
     #[test]
     fn the_environment_lies_over_the_file() {
-        let environment = [("MODIAR_DRAIN_MS", "7"), ("MODIAR_NAME", "dice"), ("MODIAR_LOG_FORMAT", "json")];
+        let environment = [
+            ("MODIAR_DRAIN_MS", "7"),
+            ("MODIAR_NAME", "dice"),
+            ("MODIAR_LOG_FORMAT", "json"),
+            ("MODIAR_LIMITS_HANDSHAKE_MS", "70"),
+        ];
         let config =
             Config::load(None, environment.map(|(key, value)| (key.into(), value.into())).into_iter()).unwrap();
-        assert_eq!((config.drain_ms, config.log.format), (7, LogFormat::Json));
-        let bad = [("MODIAR_BOTS".to_owned(), "localhost".to_owned())];
-        assert!(Config::load(None, bad.into_iter()).unwrap_err().to_string().contains("MODIAR_BOTS = 'localhost'"));
+        assert_eq!((config.drain_ms, config.log.format, config.limits.handshake_ms), (7, LogFormat::Json, 70));
+        for (variable, value) in
+            [("MODIAR_BOTS", "localhost"), ("MODIAR_LIMITS_CONNECTIONS", "many"), ("MODIAR_LIMITS_CONECTIONS", "7")]
+        {
+            let bad = [(variable.to_owned(), value.to_owned())];
+            let error = Config::load(None, bad.into_iter()).unwrap_err().to_string();
+            assert!(error.contains(&format!("{variable} = '{value}'")), "{error}");
+        }
+    }
+
+    /// `transport.server-line-limit`: a welcome that no line can hold is refused at the start, not at the hello.
+    #[test]
+    fn more_pools_than_a_welcome_holds_are_refused() {
+        let pools = |count: usize| -> String {
+            (0..count).map(|at| format!("[[pool]]\nname = \"pool-{at}\"\nbase_ms = 1000\n")).collect()
+        };
+        assert!(parse(&pools(30)).unwrap().check().is_ok());
+        let error = parse(&pools(100)).unwrap().check().unwrap_err().to_string();
+        assert!(error.contains("8192 at most"), "{error}");
     }
 }

@@ -1,0 +1,126 @@
+//! `attack`: whether games keep their pace while others misbehave.
+
+use crate::fleet::{Fleet, Play};
+use crate::foes::{self, Deeds};
+use crate::plies::tail;
+use crate::process::{Kind, Server, find_daemon};
+use crate::report::{Report, median};
+use anyhow::Context as _;
+use clap::Args;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How long games are played before they are measured; the attack has begun by then.
+const WARM_UP: Duration = Duration::from_millis(500);
+
+/// The options of `attack`.
+#[derive(Debug, Args)]
+pub struct Attack {
+    /// Pairs, each without and with the attack
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pairs: u32,
+    /// Games at once, two bots each
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=5000))]
+    games: u32,
+    /// Plies a second of all games together
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    rate: u32,
+    /// How long each is measured, in seconds
+    #[arg(long, default_value_t = 2.0)]
+    seconds: f64,
+    /// Only the JSON line
+    #[arg(long)]
+    json: bool,
+    /// The daemon's binary [default: modiar, beside this program]
+    #[arg(long, value_name = "PATH")]
+    daemon: Option<PathBuf>,
+}
+
+/// The paced games, measured once.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    p50_us: f64,
+    p99_us: f64,
+    plies_per_s: f64,
+}
+
+impl Attack {
+    /// Measures it.
+    pub fn run(self) -> anyhow::Result<()> {
+        let daemon = Kind::Daemon(find_daemon(self.daemon.clone())?);
+        let (mut calm, mut attacked, deeds) = (Vec::new(), Vec::new(), Deeds::default());
+        for pair in 1..=self.pairs {
+            calm.push(self.measure(&daemon, None)?);
+            attacked.push(self.measure(&daemon, Some(&deeds))?);
+            if !self.json {
+                let [without, with] = [&calm, &attacked].map(|paces| paces[paces.len() - 1]);
+                eprintln!(
+                    "pair {pair}: p50 {:.0} µs without, {:.0} µs with; p99 {:.0} µs without, {:.0} µs with",
+                    without.p50_us, with.p50_us, without.p99_us, with.p99_us
+                );
+            }
+        }
+        self.report(&calm, &attacked, &deeds).write(self.json)
+    }
+
+    fn measure(&self, daemon: &Kind, deeds: Option<&Deeds>) -> anyhow::Result<Pace> {
+        let server = Server::start(daemon)?;
+        let mut fleet = Fleet::new(Play::Endless)?;
+        fleet.connect(server.address, 2 * self.games as usize)?;
+        fleet.start_games()?;
+        let games: Vec<String> = fleet.ids.iter().map(|id| String::from_utf8_lossy(id).into_owned()).collect();
+        let stop = AtomicBool::new(false);
+        let pace = std::thread::scope(|scope| {
+            if let Some(deeds) = deeds {
+                scope.spawn(|| foes::attack(server.address, &games, &stop, deeds));
+            }
+            let pace = self.pace(&mut fleet);
+            stop.store(true, Ordering::Relaxed);
+            pace
+        });
+        pace.with_context(|| format!("the server's log ends: {}", tail(&server.log())))
+    }
+
+    fn pace(&self, fleet: &mut Fleet) -> anyhow::Result<Pace> {
+        fleet.play_paced(WARM_UP, self.rate)?;
+        fleet.tally = Default::default();
+        let began = Instant::now();
+        fleet.play_paced(Duration::try_from_secs_f64(self.seconds)?, self.rate)?;
+        let turns = &fleet.tally.turns;
+        Ok(Pace {
+            p50_us: turns.percentile(0.5),
+            p99_us: turns.percentile(0.99),
+            plies_per_s: fleet.tally.plies as f64 / began.elapsed().as_secs_f64(),
+        })
+    }
+
+    fn report(&self, calm: &[Pace], attacked: &[Pace], deeds: &Deeds) -> Report {
+        type Column = fn(&Pace) -> f64;
+        let mut report = Report::default();
+        report.key("games", self.games);
+        report.key("pairs", self.pairs);
+        report.key("wanted_plies_per_s", self.rate);
+        report.head(["medians", "attacked", "calm", "ratio"]);
+        let columns: [(&str, &str, Column); 3] = [
+            ("move to turn, p50, µs", "p50_us", |pace| pace.p50_us),
+            ("move to turn, p99, µs", "p99_us", |pace| pace.p99_us),
+            ("plies a second", "plies_per_s", |pace| pace.plies_per_s),
+        ];
+        for (words, key, column) in columns {
+            let (without, with) = (median(calm.iter().map(column)), median(attacked.iter().map(column)));
+            report.row(words, with, without);
+            report.number(key, without);
+            report.number(&format!("attacked_{key}"), with);
+        }
+        let ratio = |column: Column| median(calm.iter().zip(attacked).map(|(calm, with)| column(with) / column(calm)));
+        report.number("p50_ratio", ratio(|pace| pace.p50_us));
+        report.number("p99_ratio", ratio(|pace| pace.p99_us));
+        for (key, count) in
+            [("foes_connects", &deeds.connects), ("foes_writes", &deeds.writes), ("foes_closed", &deeds.closed)]
+        {
+            report.key(key, count.load(Ordering::Relaxed));
+        }
+        report
+    }
+}

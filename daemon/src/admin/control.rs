@@ -1,0 +1,81 @@
+//! The control socket: only the owner of the data directory reaches it.
+
+use super::{Answer, Command, perform};
+use crate::lobby::Hall;
+use crate::store::{Accounts, DataDir};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream as BlockingStream;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tracing::warn;
+
+/// The longest command or answer, in bytes.
+const LINE: u64 = 16 * 1024 * 1024;
+/// How long one command may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Listens on the directory's control socket. The claim to the directory is held, so that what a killed daemon left
+/// there is nobody's.
+///
+/// # Errors
+/// The socket cannot be made; a path above 107 bytes is one reason.
+pub fn listen(data: &DataDir) -> io::Result<UnixListener> {
+    let path = data.control();
+    if path.exists() {
+        std::fs::remove_file(&path)?;
+    }
+    let socket = UnixListener::bind(&path)?;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
+    Ok(socket)
+}
+
+/// Answers commands until `stop`.
+pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, hall: Arc<Hall>, stop: CancellationToken) {
+    loop {
+        let accepted = tokio::select! {
+            () = stop.cancelled() => return,
+            accepted = socket.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let (accounts, hall) = (Arc::clone(&accounts), Arc::clone(&hall));
+                tokio::spawn(async move {
+                    let answered = timeout(PATIENCE, answer(stream, &accounts, &hall)).await;
+                    if let Err(error) = answered.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
+                        warn!(%error, "a command on the control socket failed");
+                    }
+                });
+            }
+            Err(error) => {
+                warn!(%error, "the control socket failed");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+async fn answer(mut stream: UnixStream, accounts: &Accounts, hall: &Arc<Hall>) -> io::Result<()> {
+    let (read, mut write) = stream.split();
+    let mut line = String::new();
+    tokio::io::BufReader::new(read.take(LINE)).read_line(&mut line).await?;
+    let answer = match serde_json::from_str::<Command>(&line) {
+        Ok(command) => perform(accounts, Some(hall), command).await,
+        Err(error) => Answer::Refused(format!("the daemon does not know that command: {error}; use the same version")),
+    };
+    write.write_all(format!("{}\n", serde_json::to_string(&answer)?).as_bytes()).await
+}
+
+/// Asks the daemon that runs on the directory; `None` where none does.
+pub(super) fn ask(data: &DataDir, command: &Command) -> io::Result<Option<Answer>> {
+    let Ok(mut stream) = BlockingStream::connect(data.control()) else { return Ok(None) };
+    stream.set_read_timeout(Some(PATIENCE * 2))?;
+    stream.write_all(format!("{}\n", serde_json::to_string(command)?).as_bytes())?;
+    let mut line = String::new();
+    BufReader::new(stream.take(LINE)).read_line(&mut line)?;
+    Ok(Some(serde_json::from_str(&line)?))
+}

@@ -1,0 +1,166 @@
+//! What the host may ask of a data directory, the same whether a daemon runs on it or not.
+//!
+//! A running daemon listens on `control.sock` in its data directory: one JSON line a command, one JSON line an answer.
+//! Without one, the command claims the directory and does the work itself.
+
+mod control;
+
+pub use control::{listen, serve};
+
+use crate::lobby::Hall;
+use crate::metrics::Metrics;
+use crate::store::{self, Account, AccountError, Accounts, Archive, DataDir, SqliteStore, StoreError};
+use modiar_protocol::{BotName, GoodbyeReason, Secret};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// A command.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command {
+    /// Register a bot.
+    Add {
+        /// Its name.
+        name: BotName,
+    },
+    /// Tell the registered bots.
+    List,
+    /// Give a bot a new token.
+    Token {
+        /// Its name.
+        name: BotName,
+    },
+    /// Keep a bot out.
+    Ban {
+        /// Its name.
+        name: BotName,
+        /// Why.
+        reason: String,
+    },
+    /// Let it in again.
+    Unban {
+        /// Its name.
+        name: BotName,
+    },
+    /// Remove a bot; its games stay.
+    Remove {
+        /// Its name.
+        name: BotName,
+    },
+}
+
+impl Command {
+    /// The bot it is about.
+    #[must_use]
+    pub const fn name(&self) -> Option<&BotName> {
+        match self {
+            Self::List => None,
+            Self::Add { name }
+            | Self::Token { name }
+            | Self::Ban { name, .. }
+            | Self::Unban { name }
+            | Self::Remove { name } => Some(name),
+        }
+    }
+}
+
+/// An answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It is done.
+    Done,
+    /// The token, told this once.
+    Token(Secret),
+    /// The registered bots.
+    Bots(Vec<ListedBot>),
+    /// It could not be done.
+    Refused(String),
+}
+
+/// A registered bot as it is listed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ListedBot {
+    /// Its name.
+    pub name: BotName,
+    /// When it was registered, RFC 3339.
+    pub created: String,
+    /// Whether it is connected.
+    pub connected: bool,
+    /// Why it is kept out, where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub banned: Option<String>,
+}
+
+/// Why a command had no answer.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum AdminError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Accounts(#[from] AccountError),
+    #[error("the running daemon did not answer: {0}")]
+    Control(std::io::Error),
+    #[error("the work could not start: {0}")]
+    Start(std::io::Error),
+}
+
+/// Does what `command` says on the data directory.
+///
+/// # Errors
+/// Neither a running daemon nor this process could.
+pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
+    if let Some(answer) = control::ask(data, &command).map_err(AdminError::Control)? {
+        return Ok(answer);
+    }
+    if !data.database().exists() && !matches!(command, Command::Add { .. }) {
+        return Err(StoreError::NoData { path: data.path().to_owned() }.into());
+    }
+    let _claim = data.claim()?;
+    let store = SqliteStore::open(data)?;
+    let archive = Archive::open(&data.archive(), &store)?;
+    let (handle, writer) = store::start(store, archive, Metrics::new(None)).map_err(AdminError::Start)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(AdminError::Start)?;
+    let answer = runtime.block_on(async { Ok(perform(&Accounts::load(handle).await?, None, command).await) });
+    // It ends with its last handle, which is gone.
+    let _ = writer.join();
+    answer
+}
+
+/// Does what `command` says where the accounts are at hand; a running hall lets those go who may no longer play.
+async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command) -> Answer {
+    let dismiss = |name: &BotName, reason, message| hall.is_some_and(|hall| hall.dismiss_bot(name, reason, message));
+    let outcome = match command {
+        Command::Add { name } if hall.is_some_and(|hall| hall.is_taken_by_guest(&name)) => {
+            Err(AccountError::InUse(name))
+        }
+        Command::Add { name } => accounts.add(name).await.map(Answer::Token),
+        Command::List => Ok(Answer::Bots(list(accounts, hall))),
+        Command::Token { name } => accounts.renew(&name).await.map(|token| {
+            dismiss(&name, GoodbyeReason::Replaced, "the bot was given a new token");
+            Answer::Token(token)
+        }),
+        Command::Ban { name, reason } => accounts.ban(&name, Some(reason)).await.map(|()| {
+            dismiss(&name, GoodbyeReason::Banned, "the host keeps this bot out");
+            Answer::Done
+        }),
+        Command::Unban { name } => accounts.ban(&name, None).await.map(|()| Answer::Done),
+        Command::Remove { name } => accounts.remove(&name).await.map(|()| {
+            dismiss(&name, GoodbyeReason::Banned, "the host removed this bot");
+            Answer::Done
+        }),
+    };
+    outcome.unwrap_or_else(|error| Answer::Refused(error.to_string()))
+}
+
+fn list(accounts: &Accounts, hall: Option<&Arc<Hall>>) -> Vec<ListedBot> {
+    let listed = |Account { name, created, banned, .. }| ListedBot {
+        connected: hall.is_some_and(|hall| hall.is_connected(&name)),
+        name,
+        created,
+        banned,
+    };
+    accounts.list().into_iter().map(listed).collect()
+}

@@ -1,0 +1,117 @@
+//! `modiar bot`: the registered bots. Works beside a running daemon and without one.
+
+use super::write_stdout;
+use crate::admin::{self, Answer, Command, ListedBot};
+use crate::store::DataDir;
+use anyhow::bail;
+use clap::{Args, Subcommand};
+use modiar_protocol::{BotName, Secret};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  modiar bot add dice\n  modiar bot list --json\n  modiar bot ban dice --reason \"floods the server\""
+)]
+pub(super) struct Bot {
+    #[command(subcommand)]
+    action: Action,
+    /// Data directory
+    #[arg(long, global = true, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
+    data: PathBuf,
+    /// Answer in JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Register a bot and print its token, this once
+    Add {
+        #[arg(value_parser = bot_name)]
+        name: BotName,
+    },
+    /// List the registered bots
+    List,
+    /// Give a bot a new token; the old one ends at once
+    Token {
+        #[arg(value_parser = bot_name)]
+        name: BotName,
+    },
+    /// Keep a bot out
+    Ban {
+        #[arg(value_parser = bot_name)]
+        name: BotName,
+        /// Why; the bot's author reads it
+        #[arg(long, default_value = "by the host")]
+        reason: String,
+    },
+    /// Let a bot in again
+    Unban {
+        #[arg(value_parser = bot_name)]
+        name: BotName,
+    },
+    /// Remove a bot; its games stay
+    Remove {
+        #[arg(value_parser = bot_name)]
+        name: BotName,
+    },
+}
+
+fn bot_name(text: &str) -> Result<BotName, String> {
+    BotName::new(text).map_err(|error| error.to_string())
+}
+
+impl Bot {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let command = match self.action {
+            Action::Add { name } => Command::Add { name },
+            Action::List => Command::List,
+            Action::Token { name } => Command::Token { name },
+            Action::Ban { name, reason } => Command::Ban { name, reason },
+            Action::Unban { name } => Command::Unban { name },
+            Action::Remove { name } => Command::Remove { name },
+        };
+        let name = command.name().map(ToString::to_string);
+        match admin::execute(&DataDir::new(self.data), command)? {
+            Answer::Refused(why) => bail!("{why}"),
+            Answer::Done => eprintln!("done"),
+            Answer::Token(token) => print_token(name.as_deref().unwrap_or_default(), &token, self.json)?,
+            Answer::Bots(bots) => print_bots(&bots, self.json)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn print_token(name: &str, token: &Secret, as_json: bool) -> anyhow::Result<()> {
+    let token = token.expose();
+    let text = if as_json { json!({ "name": name, "token": token }).to_string() } else { token.to_owned() };
+    write_stdout(format!("{text}\n").as_bytes())?;
+    if !as_json {
+        eprintln!("this is the token of '{name}': keep it in a file, it is not shown again");
+    }
+    Ok(())
+}
+
+fn print_bots(bots: &[ListedBot], as_json: bool) -> anyhow::Result<()> {
+    let mut text = String::new();
+    if as_json {
+        writeln!(text, "{}", serde_json::to_string(bots)?)?;
+    } else {
+        writeln!(text, "{:<24}  {:<27}  {:<9}  banned", "name", "registered", "connected")?;
+        for bot in bots {
+            let connected = if bot.connected { "yes" } else { "no" };
+            let banned = bot.banned.as_deref().unwrap_or("");
+            writeln!(
+                text,
+                "{:<24}  {:<27}  {connected:<9}  {}",
+                bot.name.as_str(),
+                bot.created,
+                banned.escape_debug()
+            )?;
+        }
+    }
+    Ok(write_stdout(text.as_bytes())?)
+}

@@ -1,0 +1,204 @@
+//! The hall's door: who is let in, under which name, and back to which games.
+
+use super::bot::Bot;
+use super::hall::{Hall, Present, State};
+use super::machine::Visitor;
+use crate::net::Outlet;
+use crate::referee::Link;
+use crate::store::{Account, TokenHash, new_token};
+use modiar_protocol::client::Hello;
+use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, SERVER_LINE_BYTES};
+use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
+use modiar_protocol::{BotName, ErrorCode, GoodbyeReason, PROTOCOL, Ref, Secret, ServerMessage};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tracing::info;
+use uuid::Uuid;
+
+/// Why a hello is not welcome.
+#[derive(Debug)]
+pub enum NotWelcome {
+    /// An error to read; another hello may do.
+    Error(Box<Error>),
+    /// The host keeps this bot out.
+    Banned,
+}
+
+/// Who a hello turned out to be.
+struct Known {
+    bot: Arc<Bot>,
+    /// The token by which a guest can come back.
+    resume: Option<Secret>,
+}
+
+fn refuse<T>(code: ErrorCode, message: &'static str) -> Result<T, NotWelcome> {
+    Err(NotWelcome::Error(Box::new(Error::new(code, message))))
+}
+
+impl Hall {
+    /// Lets a bot in, welcomes it, and takes it back to its games.
+    ///
+    /// # Errors
+    /// What the bot reads instead of a welcome.
+    pub fn enter(
+        &self,
+        visitor: Visitor,
+        outlet: &Arc<Outlet>,
+        hello: Hello,
+        reference: Option<Ref>,
+    ) -> Result<Arc<Bot>, NotWelcome> {
+        let mut state = self.lock();
+        let Known { bot, resume } = self.recognise(&mut state, &hello)?;
+        self.replace(&mut state, &bot.name);
+        let link = Link { outlet: Arc::clone(outlet), updates: hello.updates };
+        state.lobby.enter(visitor, bot.name.clone(), bot.is_guest(), hello.games);
+        state.bots.insert(bot.name.clone(), Arc::clone(&bot));
+        state.present.insert(visitor, Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() });
+        outlet.send(&self.welcome(&bot, resume, hello.games, reference));
+        for (table, side) in bot.tables() {
+            table.come_back(side, link.clone());
+        }
+        Ok(bot)
+    }
+
+    /// A connection is gone.
+    pub fn leave(&self, visitor: Visitor) {
+        let mut state = self.lock();
+        state.connected.remove(&visitor);
+        if let Some(present) = state.present.remove(&visitor) {
+            present.bot.left();
+            let effects = state.lobby.leave(visitor);
+            self.carry_out(&mut state, effects);
+        }
+    }
+
+    /// Forgets the bots that will not come back.
+    pub fn forget(&self) {
+        let State { bots, lobby, .. } = &mut *self.lock();
+        bots.retain(|name, bot| lobby.visitor(name).is_some() || !bot.is_forgettable(GUEST_KEPT.into()));
+    }
+
+    fn recognise(&self, state: &mut State, hello: &Hello) -> Result<Known, NotWelcome> {
+        if hello.name.as_ref().is_some_and(BotName::is_house) {
+            return refuse(ErrorCode::BadName, "names beginning house- belong to the server; choose another");
+        }
+        if let Some(token) = &hello.token {
+            return self.recognise_owner(state, hello.name.as_ref(), token);
+        }
+        let known = hello.resume.as_ref().and_then(|token| state.recognise_guest(hello.name.as_ref(), token));
+        // Somebody may have registered the name since.
+        if let Some(known) = known.filter(|known| !self.accounts.owns(&known.bot.name)) {
+            return Ok(known);
+        }
+        self.recognise_newcomer(state, hello)
+    }
+
+    fn recognise_owner(&self, state: &State, name: Option<&BotName>, token: &Secret) -> Result<Known, NotWelcome> {
+        let account = name.and_then(|name| self.accounts.authenticate(name, token));
+        match account {
+            Some(Account { banned: Some(_), .. }) => Err(NotWelcome::Banned),
+            Some(Account { name, .. }) => {
+                // A bot of that name may still have games; a guest's, from before the name was registered, is not it.
+                let known = state.bots.get(&name).filter(|bot| !bot.is_guest()).cloned();
+                let bot = known.unwrap_or_else(|| Arc::new(Bot::new(name, None)));
+                Ok(Known { bot, resume: None })
+            }
+            None => {
+                refuse(ErrorCode::AuthFailed, "unknown name or wrong token; see that both are as the host gave them")
+            }
+        }
+    }
+
+    fn recognise_newcomer(&self, state: &State, hello: &Hello) -> Result<Known, NotWelcome> {
+        let owned = hello.name.as_ref().is_some_and(|name| self.accounts.owns(name));
+        if owned && !hello.register || hello.resume.is_some() && hello.name.is_none() {
+            return refuse(
+                ErrorCode::AuthFailed,
+                "unknown name or wrong token; see that both are as the host gave them",
+            );
+        }
+        if owned || hello.name.as_ref().is_some_and(|name| state.lobby.is_taken(name)) {
+            return refuse(ErrorCode::NameTaken, "that name is in use; choose another, or none");
+        }
+        if hello.register {
+            return refuse(
+                ErrorCode::RegistrationClosed,
+                "this host does not register bots over the wire; play as a guest",
+            );
+        }
+        if !self.guests {
+            return refuse(ErrorCode::GuestsClosed, "this host takes no guests; ask it for a name and a token");
+        }
+        let Ok(token) = new_token() else {
+            return refuse(ErrorCode::Internal, "the server has no random numbers at present; come back later");
+        };
+        let name = hello.name.clone().unwrap_or_else(|| state.guest_name(self));
+        Ok(Known { bot: Arc::new(Bot::new(name, Some(TokenHash::of(&token)))), resume: Some(token) })
+    }
+
+    /// The newest connection of a bot wins (`session.newest-wins`).
+    fn replace(&self, state: &mut State, name: &BotName) {
+        let Some(old) = state.lobby.visitor(name) else { return };
+        if let Some(present) = state.present.remove(&old) {
+            info!(bot = %name, "replaced");
+            present.link.outlet.goodbye(GoodbyeReason::Replaced, "this bot has connected anew", None);
+        }
+        let effects = state.lobby.leave(old);
+        self.carry_out(state, effects);
+    }
+
+    /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
+    /// `transport.server-line-limit`).
+    fn welcome(&self, bot: &Bot, resume: Option<Secret>, games: u64, reference: Option<Ref>) -> Vec<u8> {
+        let mut welcome = Welcome {
+            protocol: PROTOCOL,
+            server: crate::SERVER.to_owned(),
+            bot: WelcomedBot { name: bot.name.clone(), guest: bot.is_guest(), ratings: BTreeMap::new() },
+            token: None,
+            resume,
+            pools: self.pools.iter().map(PoolInfo::from).collect(),
+            limits: WelcomeLimits {
+                line_bytes: CLIENT_LINE_BYTES as u64,
+                messages_per_s: self.limits.messages_per_second,
+                games: games.min(self.limits.games_per_bot),
+            },
+            // One that is decided is told only by its `ended`.
+            games: bot.tables().iter().filter(|(table, _)| table.is_running()).map(|(table, _)| table.id()).collect(),
+            missed: bot.take_missed(),
+            reference,
+        };
+        loop {
+            let line = ServerMessage::Welcome(Box::new(welcome.clone())).to_line();
+            if line.len() <= SERVER_LINE_BYTES || welcome.missed.is_empty() {
+                return line;
+            }
+            welcome.missed.remove(0);
+        }
+    }
+}
+
+impl State {
+    /// The guest that was given this token, if it may come back.
+    fn recognise_guest(&self, name: Option<&BotName>, token: &Secret) -> Option<Known> {
+        let given = TokenHash::of(token);
+        let is_it = |bot: &&Arc<Bot>| bot.resume.as_ref().is_some_and(|hash| hash.is_same(&given));
+        let bot = match name {
+            Some(name) => self.bots.get(name).filter(is_it),
+            None => self.bots.values().find(is_it),
+        };
+        Some(Known { bot: Arc::clone(bot?), resume: Some(token.clone()) })
+    }
+
+    /// A name nobody has, unlike that of any guest before: logs of many days must not take two programs for one.
+    fn guest_name(&self, hall: &Hall) -> BotName {
+        loop {
+            let digits = Uuid::new_v4().simple().to_string();
+            if let Ok(name) = BotName::new(&format!("guest-{}", &digits[..8]))
+                && !self.bots.contains_key(&name)
+                && !hall.accounts.owns(&name)
+            {
+                return name;
+            }
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Who plays whom: from the seeks of a pool, and on through a series.
+
+use super::machine::{Effect, Lobby, Now, Visitor};
+use super::queue::Seek;
+use modiar_protocol::BotName;
+use modiar_protocol::server::SeekEnd;
+use modiar_rules::{BySide, Side};
+use std::cmp::Ordering;
+
+/// Whether games can count. Ratings are kept by the ladder, which is not built yet, and a game that changes none is
+/// unrated.
+pub(super) const LADDER: bool = false;
+
+/// Two bots to play.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pairing {
+    /// The pool's place in the list.
+    pub pool: usize,
+    /// Who sits where.
+    pub seats: BySide<Sitter>,
+    /// Whether the game counts.
+    pub rated: bool,
+    /// For whom not showing up is a forfeit.
+    pub must_show: BySide<bool>,
+    /// What brought them together.
+    pub source: Source,
+}
+
+/// A bot, and the connection through which it asked for the game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sitter {
+    /// The bot.
+    pub bot: BotName,
+    /// The connection.
+    pub visitor: Visitor,
+    /// The number of the seek that wanted it.
+    pub seek: Option<u64>,
+}
+
+/// What brought two bots together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Their seeks.
+    Seeks,
+    /// A challenge, so many more games of which are to follow.
+    Series(u64),
+    /// They had met before the daemon started; what they had sought ended with their connections.
+    Restored,
+}
+
+impl Lobby {
+    /// A game is over and told. `absent` is the side that did not show up for it; `aborted` that it does not count.
+    pub fn finished(&mut self, pairing: &Pairing, absent: Option<Side>, aborted: bool, now: Now) -> Vec<Effect> {
+        for side in Side::ALL {
+            if let Some(presence) = self.bots.get_mut(&pairing.seats[side].bot) {
+                presence.playing = presence.playing.saturating_sub(1);
+            }
+        }
+        let mut effects = Vec::new();
+        match pairing.source {
+            Source::Seeks => {
+                for side in Side::ALL {
+                    self.finish_seek(
+                        pairing.pool,
+                        &pairing.seats[side],
+                        absent == Some(side),
+                        aborted,
+                        now,
+                        &mut effects,
+                    );
+                }
+            }
+            Source::Series(left) => self.go_on(pairing, left, &mut effects),
+            Source::Restored => {}
+        }
+        for side in Side::ALL {
+            self.forget_if_gone(&pairing.seats[side].bot);
+        }
+        self.pair_all(&mut effects);
+        effects
+    }
+
+    /// Pairs the bots that wait, in every pool.
+    pub(super) fn pair_all(&mut self, effects: &mut Vec<Effect>) {
+        for at in 0..self.pools.len() {
+            self.pair(at, effects);
+        }
+    }
+
+    /// Pairs the bots of a pool that wait, those who waited longest first.
+    pub(super) fn pair(&mut self, at: usize, effects: &mut Vec<Effect>) {
+        while !self.draining && !self.held {
+            let sitter = |seek: &Seek| Sitter { bot: seek.bot.clone(), visitor: seek.visitor, seek: Some(seek.number) };
+            let mut waiting = self.queues[at].waiting(|seek| self.has_room(&seek.bot)).map(sitter);
+            let (Some(first), Some(second)) = (waiting.next(), waiting.next()) else { return };
+            drop(waiting);
+            for visitor in [first.visitor, second.visitor] {
+                if let Some(seek) = self.queues[at].of(visitor) {
+                    seek.made += 1;
+                    seek.running += 1;
+                }
+                self.queues[at].move_to_back(visitor);
+            }
+            let side = self.side_of(&first.bot, &second.bot);
+            let rated = LADDER && self.pools[at].rated && !self.is_guest(&first.bot) && !self.is_guest(&second.bot);
+            effects.push(self.start(at, seated(first, side, second), rated, Source::Seeks));
+        }
+    }
+
+    pub(super) fn start(&mut self, pool: usize, seats: BySide<Sitter>, rated: bool, source: Source) -> Effect {
+        let mut must_show = BySide::default();
+        for side in Side::ALL {
+            if let Some(presence) = self.bots.get_mut(&seats[side].bot) {
+                presence.playing += 1;
+                presence.southward += if side == Side::South { 1 } else { -1 };
+                // Challenges bring no penalty, and none is held against them.
+                must_show[side] = source == Source::Seeks && presence.conduct.must_show();
+            }
+        }
+        Effect::Start(Pairing { pool, seats, rated, must_show, source })
+    }
+
+    /// The side of the first of two bots: South for who has been South less, by chance where that is level.
+    fn side_of(&mut self, first: &BotName, second: &BotName) -> Side {
+        let southward = |name| self.bots.get(name).map_or(0, |presence| presence.southward);
+        let south = match southward(first).cmp(&southward(second)) {
+            Ordering::Less => true,
+            Ordering::Greater => false,
+            Ordering::Equal => self.dice.coin(),
+        };
+        if south { Side::South } else { Side::North }
+    }
+
+    pub(super) fn is_guest(&self, name: &BotName) -> bool {
+        self.bots.get(name).is_some_and(|presence| presence.guest)
+    }
+
+    /// One side's seek after a game: it waits anew, first if the game does not count, or is done.
+    fn finish_seek(
+        &mut self,
+        at: usize,
+        sitter: &Sitter,
+        absent: bool,
+        aborted: bool,
+        now: Now,
+        effects: &mut Vec<Effect>,
+    ) {
+        let Sitter { bot, visitor, seek } = sitter;
+        // The bot may have taken that seek back and begun another: this game is none of the new one's.
+        let seek = self.queues[at].of(*visitor).filter(|standing| Some(standing.number) == *seek);
+        let stands = seek.is_some();
+        let done = seek.is_some_and(|seek| {
+            seek.running = seek.running.saturating_sub(1);
+            seek.made = seek.made.saturating_sub(u64::from(aborted));
+            seek.is_done()
+        });
+        if absent {
+            return self.punish(bot, *visitor, now, effects);
+        }
+        if !aborted && let Some(presence) = self.bots.get_mut(bot) {
+            presence.conduct.showed_up();
+        }
+        if stands && aborted {
+            self.queues[at].move_to_front(*visitor);
+        } else if stands {
+            self.queues[at].move_to_back(*visitor);
+        }
+        if done {
+            self.queues[at].leave(*visitor);
+            effects.push(self.seek_ended(*visitor, at, SeekEnd::Done, None, None));
+        }
+    }
+
+    /// All seeks of a bot that did not show up end, and none is taken until its pause is over.
+    fn punish(&mut self, name: &BotName, visitor: Visitor, now: Now, effects: &mut Vec<Effect>) {
+        let Some(presence) = self.bots.get_mut(name) else { return };
+        let until = presence.conduct.stayed_away(now.moment);
+        // It may seek again by now, on another connection.
+        let visitor = presence.visitor.unwrap_or(visitor);
+        for at in 0..self.queues.len() {
+            if self.queues[at].leave(visitor).is_some() {
+                effects.push(self.penalised(visitor, at, until, None, now));
+            }
+        }
+    }
+
+    /// The next game of a series, sides changed; dropped where a side is gone or busy (`session.series`).
+    fn go_on(&mut self, pairing: &Pairing, left: u64, effects: &mut Vec<Effect>) {
+        let BySide { south, north } = &pairing.seats;
+        if left == 0 || self.draining || self.held || !self.has_room(&south.bot) || !self.has_room(&north.bot) {
+            return;
+        }
+        // Either may be on another connection by now.
+        let (Some(north), Some(south)) = (self.sitter(&north.bot), self.sitter(&south.bot)) else { return };
+        effects.push(self.start(pairing.pool, BySide::new(north, south), pairing.rated, Source::Series(left - 1)));
+    }
+
+    fn sitter(&self, name: &BotName) -> Option<Sitter> {
+        Some(Sitter { bot: name.clone(), visitor: self.visitor(name)?, seek: None })
+    }
+}
+
+/// `one` on `side`, the other opposite.
+pub(super) fn seated<T>(one: T, side: Side, other: T) -> BySide<T> {
+    match side {
+        Side::South => BySide::new(one, other),
+        Side::North => BySide::new(other, one),
+    }
+}

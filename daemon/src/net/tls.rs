@@ -1,0 +1,127 @@
+//! TLS on the bots' port: the certificate, and one connection's cipher. It does no input or output of its own: bytes go
+//! through it on their way between the socket and the lines, so that moments are taken below it (`transport.tls`).
+
+use crate::config::TlsFiles;
+use anyhow::Context as _;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::NoServerSessionStorage;
+use rustls::{ServerConfig, ServerConnection};
+use std::io::{self, Read as _, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The certificate that new connections are shown.
+#[derive(Debug)]
+pub struct Certificate {
+    files: TlsFiles,
+    current: Mutex<Arc<ServerConfig>>,
+}
+
+impl Certificate {
+    /// Reads a certificate and its key.
+    ///
+    /// # Errors
+    /// A file that cannot be read, holds no PEM, or does not fit the other.
+    pub fn load(files: &TlsFiles) -> anyhow::Result<Self> {
+        Ok(Self { files: files.clone(), current: Mutex::new(read(files)?) })
+    }
+
+    /// Reads the files again, for the connections to come; those that are there keep what they have.
+    ///
+    /// # Errors
+    /// As for [`Self::load`]; the certificate stays as it was.
+    pub fn reload(&self) -> anyhow::Result<()> {
+        let config = read(&self.files)?;
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = config;
+        Ok(())
+    }
+
+    /// The cipher of a new connection.
+    pub(super) fn cipher(&self) -> Result<Cipher, rustls::Error> {
+        let config = Arc::clone(&self.current.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut connection = ServerConnection::new(config)?;
+        // What waits is bounded by the outlet: here nothing stays but a refusal said before the handshake is over.
+        connection.set_buffer_limit(None);
+        Ok(Cipher(connection))
+    }
+}
+
+fn read(files: &TlsFiles) -> anyhow::Result<Arc<ServerConfig>> {
+    let of = |path: &std::path::Path| path.display().to_string();
+    let chain = CertificateDer::pem_file_iter(&files.certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .with_context(|| format!("{}: no certificate in PEM can be read there", of(&files.certificate)))?;
+    let key = PrivateKeyDer::from_pem_file(&files.key)
+        .with_context(|| format!("{}: no private key in PEM can be read there", of(&files.key)))?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_safe_default_protocol_versions()?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .with_context(|| format!("{} and {} do not fit", of(&files.certificate), of(&files.key)))?;
+    // A bot connects once a day, not once a page.
+    config.send_tls13_tickets = 0;
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    Ok(Arc::new(config))
+}
+
+/// One connection's state of TLS.
+#[derive(Debug)]
+pub(crate) struct Cipher(ServerConnection);
+
+/// Whether more can come after what was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opened {
+    /// More may come.
+    Open,
+    /// The peer has said its last.
+    Closed,
+    /// What came is not TLS, or was altered.
+    Broken,
+}
+
+impl Cipher {
+    /// Whether the handshake is not over yet.
+    pub(super) fn is_handshaking(&self) -> bool {
+        self.0.is_handshaking()
+    }
+
+    /// Opens what came from the socket, and lays its text behind `text`. There may be something to [`Self::take`] then.
+    pub(super) fn open(&mut self, mut sealed: &[u8], text: &mut Vec<u8>) -> Opened {
+        while !sealed.is_empty() {
+            if self.0.read_tls(&mut sealed).is_err() {
+                return Opened::Broken;
+            }
+            let Ok(state) = self.0.process_new_packets() else { return Opened::Broken };
+            let had = text.len();
+            text.resize(had + state.plaintext_bytes_to_read(), 0);
+            if self.0.reader().read_exact(&mut text[had..]).is_err() {
+                return Opened::Broken;
+            }
+            if state.peer_has_closed() {
+                return Opened::Closed;
+            }
+        }
+        Opened::Open
+    }
+
+    /// Seals these lines; while the handshake goes on they wait for its end.
+    pub(super) fn seal(&mut self, lines: &[u8]) -> io::Result<Vec<u8>> {
+        self.0.writer().write_all(lines)?;
+        self.take()
+    }
+
+    /// What the peer is to be sent.
+    pub(super) fn take(&mut self) -> io::Result<Vec<u8>> {
+        let mut sealed = Vec::new();
+        while self.0.wants_write() {
+            self.0.write_tls(&mut sealed)?;
+        }
+        Ok(sealed)
+    }
+
+    /// The last that the peer is sent.
+    pub(super) fn close(&mut self) -> io::Result<Vec<u8>> {
+        self.0.send_close_notify();
+        self.take()
+    }
+}

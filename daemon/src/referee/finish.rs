@@ -1,0 +1,111 @@
+//! The end of a game: decided, stored, told, in this order.
+
+use super::game::Phase;
+use super::seat::{Link, Seat};
+use super::table::{State, Table};
+use super::{messages, record};
+use crate::metrics::Invariant;
+use jiff::Timestamp;
+use modiar_protocol::server::Ended;
+use modiar_protocol::{GameResult, ServerMessage};
+use modiar_rules::Side;
+use std::sync::Arc;
+use tracing::info;
+
+impl Table {
+    /// The game is Decided: its record goes to the store, and only what comes back from there is told.
+    pub(super) fn finish(self: &Arc<Self>, state: &mut State) {
+        if state.finishing {
+            return self.alarm(Invariant::OneEnd);
+        }
+        let Some(decision) = state.game.decision() else { return };
+        let occasion = record::Occasion {
+            id: self.id(),
+            pool: &self.pool,
+            rated: self.pairing().rated,
+            seats: &state.seats,
+            started: self.started,
+            ended: Timestamp::now(),
+            node: &self.referee.node,
+        };
+        let record = record::record(&occasion, &state.game, decision);
+        state.finishing = true;
+        let table = Arc::clone(self);
+        self.referee.finishing.spawn(async move {
+            match table.referee.store.finish(record).await {
+                Ok(()) => match table.referee.host() {
+                    Some(host) => host.finished(&table),
+                    None => table.conclude(),
+                },
+                Err(error) => table.referee.fail(&error),
+            }
+        });
+    }
+
+    /// The result is durable: the last news, `ended` to everybody, and the answers that waited for it.
+    pub fn conclude(self: &Arc<Self>) {
+        self.change((), |state| self.tell_end(state));
+        self.referee.told(self.slot);
+    }
+
+    fn tell_end(&self, state: &mut State) {
+        if matches!(state.game.phase(), Phase::Over(_)) {
+            return self.alarm(Invariant::OneEnd);
+        }
+        state.game.committed();
+        let Some(decision) = state.game.decision() else { return };
+        let plies = state.game.line().moves().len();
+        self.span.in_scope(|| info!(result = %decision.result, termination = %decision.termination, plies, "ended"));
+        let ended = messages::ended(self.id(), &state.game, decision);
+        self.referee.metrics.game_finished(decision.termination);
+        self.tell_players(state, &ended);
+        self.tell_others(state, ended);
+    }
+
+    fn tell_players(&self, state: &State, ended: &Ended) {
+        let line = ServerMessage::Ended(Box::new(ended.clone())).to_line();
+        let news = self.untold(state);
+        for side in Side::ALL {
+            let Seat { bot, link: Link { outlet, updates }, .. } = &state.seats[side];
+            let live = outlet.is_live();
+            if *updates {
+                outlet.send(&news);
+            }
+            outlet.send(&line);
+            bot.rise(ended.clone(), live);
+        }
+    }
+
+    fn tell_others(&self, state: &mut State, ended: Ended) {
+        let mut news = self.untold(state);
+        ServerMessage::Ended(Box::new(ended)).write(&mut news);
+        for spectator in std::mem::take(&mut state.spectators) {
+            spectator.send(&news);
+        }
+        for (outlet, reference) in std::mem::take(&mut state.waiting) {
+            outlet.tell(&ServerMessage::Error(Box::new(messages::game_over(self.id(), reference))));
+        }
+    }
+
+    /// The ply that ended the game, which waited for the result, or one that waited for space on the disk; every other
+    /// was told when it was played.
+    fn untold(&self, state: &State) -> Vec<u8> {
+        let waited = state.game.line().ending().is_some() || state.stalled.is_some();
+        let last = if waited { messages::moved(self.id(), &state.game) } else { None };
+        last.map_or_else(Vec::new, |moved| moved.to_line())
+    }
+
+    /// Which side did not show up, and whether the game was aborted.
+    #[must_use]
+    pub fn fate(&self) -> (Option<Side>, bool) {
+        let state = self.lock();
+        let Some(decision) = state.game.decision() else { return (None, false) };
+        (decision.absent, decision.result == GameResult::None)
+    }
+
+    /// Whether the game goes on.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        *self.lock().game.phase() == Phase::Running
+    }
+}

@@ -1,0 +1,145 @@
+//! What all tables share.
+
+use super::flags::Flags;
+use super::game::Played;
+use super::table::Table;
+use crate::clock::Moment;
+use crate::metrics::Metrics;
+use crate::store::journal::{Journal, SavedPly, Slot};
+use crate::store::{StoreError, StoreHandle};
+use crate::time::now;
+use modiar_protocol::limits::MISSED_WINDOW;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tracing::{error, warn};
+
+/// Games over that the journal keeps at most.
+const TOLD: usize = 1024;
+
+/// Who is told that a game is over and stored.
+pub trait Host: std::fmt::Debug + Send + Sync {
+    /// The result of the game at `table` is durable: whoever keeps the tables counts the game no longer, has the table
+    /// [conclude](Table::conclude), and only then does what follows.
+    fn finished(&self, table: &Arc<Table>);
+}
+
+/// The store, the journal and the flags, for all tables.
+#[derive(Debug)]
+pub struct Referee {
+    pub(super) store: StoreHandle,
+    pub(super) journal: Arc<Journal>,
+    pub(super) flags: Arc<Flags>,
+    pub(super) node: String,
+    /// What is counted of all that happens.
+    pub metrics: Arc<Metrics>,
+    /// The results on their way to the disk.
+    pub(super) finishing: TaskTracker,
+    /// Cancelled where the disk has failed: the daemon must stop.
+    failed: CancellationToken,
+    host: OnceLock<Weak<dyn Host>>,
+    /// The tables that wait for space on the disk.
+    stalled: Mutex<Vec<Weak<Table>>>,
+    /// The games that were told of as over, and when: the journal holds them a while longer.
+    told: Mutex<VecDeque<(Moment, Slot)>>,
+}
+
+impl Referee {
+    /// A referee who keeps results in `store` and running games in `journal`.
+    #[must_use]
+    pub fn new(
+        store: StoreHandle,
+        journal: Arc<Journal>,
+        flags: Arc<Flags>,
+        node: String,
+        failed: CancellationToken,
+        metrics: Arc<Metrics>,
+    ) -> Arc<Self> {
+        let (finishing, host) = (TaskTracker::new(), OnceLock::new());
+        let (stalled, told) = (Mutex::default(), Mutex::default());
+        Arc::new(Self { store, journal, flags, node, metrics, finishing, failed, host, stalled, told })
+    }
+
+    /// Names who is told of finished games, once.
+    pub fn report_to(&self, host: &Arc<dyn Host>) {
+        self.host.get_or_init(|| Arc::downgrade(host));
+    }
+
+    /// Whether there is space for new games.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.journal.has_room() && !self.store.is_full()
+    }
+
+    /// Brings the journal to the disk every [`crate::store::journal::SYNC_EVERY`] until `stop`, on a thread of its own:
+    /// a disk may be slow.
+    pub fn keep_journal(self: Arc<Self>, stop: &CancellationToken) {
+        while !stop.is_cancelled() {
+            std::thread::sleep(crate::store::journal::SYNC_EVERY);
+            let began = now();
+            let synced = self.journal.sync();
+            if let Ok(true) = synced {
+                self.metrics.journal_sync.time(now().since(began));
+            }
+            if let Err(error) = synced.and_then(|_| self.forget_told()) {
+                return self.fail(&error);
+            }
+            let stalled = std::mem::take(&mut *self.stalled.lock().unwrap_or_else(PoisonError::into_inner));
+            for table in stalled.iter().filter_map(Weak::upgrade) {
+                table.go_on();
+            }
+        }
+    }
+
+    /// Waits until every result that was decided is stored.
+    pub async fn finished(&self) {
+        self.finishing.close();
+        self.finishing.wait().await;
+    }
+
+    /// A game's end was told. The journal keeps the game as long as its guests may not have read that: should the daemon
+    /// be killed, they are known again and hear of it (`session.missed`).
+    pub fn told(&self, slot: Slot) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back((now(), slot));
+    }
+
+    /// Takes out of the journal the games that were told of long enough ago; where the disk is full, later.
+    fn forget_told(&self) -> Result<(), StoreError> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some((at, slot)) = told.front().copied() {
+            if told.len() <= TOLD && now().since(at) < MISSED_WINDOW.into() {
+                break;
+            }
+            match self.journal.over(slot) {
+                Err(error) if error.is_full() => break,
+                over => over?,
+            }
+            told.pop_front();
+        }
+        Ok(())
+    }
+
+    pub(super) fn host(&self) -> Option<Arc<dyn Host>> {
+        self.host.get().and_then(Weak::upgrade)
+    }
+
+    /// What cannot be kept must not be told: the daemon stops.
+    pub(super) fn fail(&self, error: &dyn std::error::Error) {
+        error!(%error, "the disk failed");
+        self.failed.cancel();
+    }
+
+    /// Whether a ply is in the journal; where it is not, `table` is asked again when there may be space.
+    pub(super) fn keep_ply(&self, slot: Slot, played: &Played, table: &Arc<Table>) -> bool {
+        let ply = SavedPly { pit: played.pit, elapsed: played.charge.elapsed, own: played.charge.own };
+        let Err(error) = self.journal.ply(slot, ply) else { return true };
+        if error.is_full() {
+            warn!(game = %table.id(), "a ply waits for space on the disk");
+            self.stalled.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(table));
+        } else {
+            self.fail(&error);
+        }
+        false
+    }
+}

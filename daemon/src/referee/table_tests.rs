@@ -1,0 +1,222 @@
+//! Tables among themselves: what a fault in one game does to it, and not to the other.
+
+use super::guard::Sabotage;
+use super::{Flags, Host, Link, Referee, Seat, Table, Told};
+use crate::clock::{Arrival, Micros, Moment};
+use crate::config::Config;
+use crate::lobby::{Bot, Pairing, Sitter, Source, Visitor};
+use crate::metrics::Metrics;
+use crate::net::Outlet;
+use crate::records::verify_record;
+use crate::store::journal::Journal;
+use crate::store::{Archive, DataDir, SqliteStore, start};
+use crate::time::now;
+use modiar_protocol::client::Move;
+use modiar_protocol::{BotName, Record, Termination};
+use modiar_rules::{BySide, Pit, Side};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// Who plays at the tables of these tests: nobody is paired again.
+#[derive(Debug)]
+struct Nobody;
+
+impl Host for Nobody {
+    fn finished(&self, table: &Arc<Table>) {
+        table.conclude();
+    }
+}
+
+/// A referee with a real store and journal.
+struct Room {
+    referee: Arc<Referee>,
+    _host: Arc<dyn Host>,
+    _data: TempDir,
+}
+
+impl Room {
+    fn open() -> Self {
+        let data = TempDir::new().unwrap();
+        let directory = DataDir::new(data.path());
+        let _claim = directory.claim().unwrap();
+        let store = SqliteStore::open(&directory).unwrap();
+        let archive = Archive::open(&directory.archive(), &store).unwrap();
+        let metrics = Metrics::new(None);
+        let (handle, _writer) = start(store, archive, Arc::clone(&metrics)).unwrap();
+        let (journal, _) = Journal::open(&directory.journal(), "boot").unwrap();
+        let (flags, failed) = (Arc::new(Flags::default()), CancellationToken::new());
+        let referee = Referee::new(handle, Arc::new(journal), flags, "test".into(), failed, metrics);
+        let host: Arc<dyn Host> = Arc::new(Nobody);
+        referee.report_to(&host);
+        Self { referee, _host: host, _data: data }
+    }
+
+    /// A game in which both have read what they read at its start.
+    async fn game(&self, south: &str, north: &str) -> Play {
+        let mut readers = Vec::new();
+        let mut seats = Vec::new();
+        for name in [south, north] {
+            let (outlet, reader) = self.connection().await;
+            readers.push(reader);
+            let bot = Arc::new(Bot::new(BotName::new(name).unwrap(), None));
+            seats.push(Seat { bot, version: None, link: Link { outlet, updates: false } });
+        }
+        let [south, north]: [Seat; 2] = seats.try_into().unwrap();
+        let sitter = |seat: &Seat, number| Sitter { bot: seat.bot.name.clone(), visitor: Visitor(number), seek: None };
+        let pairing = Pairing {
+            pool: 1,
+            seats: BySide::new(sitter(&south, 1), sitter(&north, 2)),
+            rated: true,
+            must_show: BySide::default(),
+            source: Source::Seeks,
+        };
+        let pool = Config::default().pools[1].clone();
+        let table = Table::open(pairing, pool, BySide::new(south, north), Arc::clone(&self.referee)).unwrap();
+        let mut readers = readers.into_iter();
+        let mut play =
+            Play { table, south: readers.next().unwrap(), north: readers.next().unwrap(), _room: self.referee.clone() };
+        assert_eq!(read(&mut play.south).await["type"], "started");
+        assert_eq!(read(&mut play.south).await["type"], "turn");
+        assert_eq!(read(&mut play.north).await["type"], "started");
+        play
+    }
+
+    async fn connection(&self) -> (Arc<Outlet>, BufReader<TcpStream>) {
+        let door = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(door.local_addr().unwrap()).await.unwrap();
+        let (_, write) = door.accept().await.unwrap().0.into_split();
+        (Arc::new(Outlet::new(write, None, 262_144, Arc::clone(&self.referee.metrics))), BufReader::new(client))
+    }
+
+    async fn record(&self, table: &Table) -> Record {
+        let id = table.id();
+        self.referee.store.with(move |store| store.record(id)).await.unwrap().unwrap()
+    }
+
+    /// How often an invariant did not hold.
+    fn failures(&self, invariant: &str) -> u64 {
+        let text = self.referee.metrics.render().unwrap();
+        let name = format!("modiar_invariant_failures_total{{invariant=\"{invariant}\"}} ");
+        text.lines().find_map(|line| line.strip_prefix(&name)).unwrap().parse().unwrap()
+    }
+}
+
+struct Play {
+    table: Arc<Table>,
+    south: BufReader<TcpStream>,
+    north: BufReader<TcpStream>,
+    _room: Arc<Referee>,
+}
+
+impl Play {
+    fn r#move(&self, side: Side, pit: u8) -> Told {
+        let wanted = Move { game: self.table.id(), pit: Pit::new(pit).unwrap(), ply: None };
+        self.table.play(side, wanted, false, None, &Now)
+    }
+
+    fn sabotage(&self, sabotage: Sabotage) {
+        self.table.lock().sabotage = sabotage;
+    }
+
+    /// Both read the same `ended` next, and nothing after it.
+    async fn ended(&mut self) -> Value {
+        let south = read(&mut self.south).await;
+        assert_eq!(south["type"], "ended");
+        assert_eq!(read(&mut self.north).await, south);
+        self.assert_quiet().await;
+        south
+    }
+
+    async fn assert_quiet(&mut self) {
+        for reader in [&mut self.south, &mut self.north] {
+            let mut line = String::new();
+            let more = timeout(Duration::from_millis(50), reader.read_line(&mut line)).await;
+            assert!(more.is_err(), "{line}");
+        }
+    }
+}
+
+async fn read(reader: &mut BufReader<TcpStream>) -> Value {
+    let mut line = String::new();
+    timeout(Duration::from_secs(10), reader.read_line(&mut line)).await.unwrap().unwrap();
+    serde_json::from_str(&line).unwrap()
+}
+
+/// A move that has just come.
+struct Now;
+
+impl Arrival for Now {
+    fn received(&self) -> Moment {
+        now()
+    }
+
+    fn own(&self, _turn: Moment) -> Micros {
+        Micros(0)
+    }
+}
+
+/// `forfeit.server-error`
+#[tokio::test]
+async fn a_panic_ends_its_game_and_touches_no_other() {
+    let room = Room::open();
+    let (mut broken, mut other) = (room.game("anna", "bert").await, room.game("carl", "dora").await);
+    assert!(matches!(broken.r#move(Side::South, 2), Told::Accepted));
+    assert_eq!(read(&mut broken.north).await["ply"], 2);
+    broken.sabotage(Sabotage::Panic);
+    assert!(matches!(broken.r#move(Side::North, 4), Told::Nothing));
+    let ended = broken.ended().await;
+    assert_eq!((ended["termination"].as_str(), ended["result"].as_str()), (Some("server_error"), Some("none")));
+
+    assert!(matches!(other.r#move(Side::South, 2), Told::Accepted));
+    assert_eq!(read(&mut other.north).await["ply"], 2);
+    other.table.resign(Side::North, None, &Now);
+    assert_eq!(other.ended().await["termination"], "resignation");
+
+    let record = room.record(&broken.table).await;
+    assert_eq!((record.termination, record.rated), (Termination::ServerError, false));
+    verify_record(&record).unwrap();
+    assert_eq!((room.failures("no_panic"), room.failures("one_end"), room.failures("silence")), (1, 0, 0));
+}
+
+#[tokio::test]
+async fn a_lost_seed_ends_its_game() {
+    let room = Room::open();
+    let mut play = room.game("anna", "bert").await;
+    play.sabotage(Sabotage::LoseSeed);
+    play.r#move(Side::South, 2);
+    assert_eq!(play.ended().await["termination"], "server_error");
+    assert_eq!(room.failures("seeds"), 1);
+    verify_record(&room.record(&play.table).await).unwrap();
+}
+
+/// A game is told its end once, and nothing after it, whatever the server does wrong.
+#[tokio::test]
+async fn a_second_end_and_a_late_turn_are_alarms_and_not_told() {
+    let room = Room::open();
+    let mut play = room.game("anna", "bert").await;
+    play.table.resign(Side::South, None, &Now);
+    play.ended().await;
+    play.table.conclude();
+    play.table.finish(&mut play.table.lock());
+    play.table.write_turn(&mut play.table.lock(), false);
+    play.assert_quiet().await;
+    assert_eq!((room.failures("one_end"), room.failures("silence"), room.failures("no_panic")), (2, 1, 0));
+}
+
+/// What was in the middle of a change is stored whole: the other side of `a_panic_ends_its_game`.
+#[tokio::test]
+async fn a_panic_while_the_result_is_on_its_way_changes_nothing() {
+    let room = Room::open();
+    let mut play = room.game("anna", "bert").await;
+    play.table.resign(Side::South, None, &Now);
+    play.sabotage(Sabotage::Panic);
+    play.r#move(Side::South, 2);
+    assert_eq!(play.ended().await["termination"], "resignation");
+    assert_eq!((room.failures("no_panic"), room.failures("one_end")), (1, 0));
+}

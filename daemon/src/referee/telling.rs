@@ -1,0 +1,141 @@
+//! What a table tells while its game runs: the start, each turn, each ply; and in which order that and the journal come.
+
+use super::game::Played;
+use super::messages;
+use super::seat::Seat;
+use super::table::{State, Table};
+use crate::clock::Micros;
+use crate::time::now;
+use modiar_protocol::server::Started;
+use modiar_protocol::{ServerMessage, Termination};
+use modiar_rules::Side;
+use std::cell::RefCell;
+use std::sync::Arc;
+use tracing::{debug, info};
+
+thread_local! {
+    /// Lines are made here: a ply allocates nothing.
+    static SCRATCH: RefCell<Vec<u8>> = RefCell::default();
+}
+
+impl Table {
+    pub(super) fn start(self: &Arc<Self>) {
+        self.change((), |state| {
+            self.span.in_scope(|| info!("started"));
+            for side in Side::ALL {
+                let Seat { bot, link, .. } = &state.seats[side];
+                bot.sit(side, Arc::clone(self));
+                link.outlet.tell(&ServerMessage::Started(Box::new(self.as_started(state, Some(side)))));
+            }
+            if state.game.decision().is_some() {
+                return self.finish(state);
+            }
+            self.write_turn(state, false);
+        });
+    }
+
+    pub(super) fn resume(self: &Arc<Self>, end: Option<Termination>) {
+        self.change((), |state| {
+            self.span.in_scope(|| info!(ply = state.game.line().position().ply(), ?end, "resumed"));
+            for side in Side::ALL {
+                state.seats[side].bot.sit(side, Arc::clone(self));
+            }
+            if let Some(end) = end {
+                state.game.abort(end);
+            }
+            if state.game.decision().is_some() {
+                self.finish(state);
+            }
+        });
+    }
+
+    /// A ply stands: it goes to the journal, and once it is there the next turn goes out, then the news of it.
+    pub(super) fn played(self: &Arc<Self>, state: &mut State, played: Played) {
+        if !self.is_sound(state) {
+            return;
+        }
+        if self.referee.keep_ply(self.slot, &played, self) {
+            self.tell_played(state, played);
+        } else {
+            state.stalled = Some(played);
+            state.game.stand();
+        }
+    }
+
+    /// There may be space again for the ply that waits for it.
+    pub(super) fn go_on(self: &Arc<Self>) {
+        self.change((), |state| {
+            // Where it was given up or aborted meanwhile its end is on its way, and the ply with it.
+            let given_up = state.finishing;
+            let Some(played) = state.stalled.take_if(|_| !given_up) else { return };
+            if !self.referee.keep_ply(self.slot, &played, self) {
+                state.stalled = Some(played);
+                return;
+            }
+            for side in Side::ALL {
+                if std::mem::take(&mut state.owed[side]) {
+                    self.tell_state(state, side);
+                }
+            }
+            self.tell_played(state, played);
+        });
+    }
+
+    fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
+        self.referee.metrics.moved(played.charge);
+        self.span.in_scope(|| debug!(ply = played.ply, pit = %played.pit, taken = played.taken, charged_us = played.charge.charged.0, "played"));
+        if state.game.decision().is_some() {
+            return self.finish(state);
+        }
+        self.write_turn(state, true);
+        let mover = &state.seats[played.side].link;
+        if (mover.updates || !state.spectators.is_empty())
+            && let Some(moved) = messages::moved(self.id(), &state.game)
+        {
+            let line = moved.to_line();
+            if mover.updates {
+                mover.outlet.send(&line);
+            }
+            for spectator in &state.spectators {
+                spectator.send(&line);
+            }
+        }
+    }
+
+    /// Writes the turn of the side to move, in one write with the `news` of the ply before where it wants those. Its clock
+    /// runs from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
+    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, news: bool) {
+        if !self.may_tell(state) {
+            return;
+        }
+        let State { game, seats, .. } = &mut *state;
+        let link = &seats[game.side_to_move()].link;
+        SCRATCH.with_borrow_mut(|line| {
+            line.clear();
+            if news
+                && link.updates
+                && let Some(moved) = messages::moved(self.id(), game)
+            {
+                moved.write(line);
+            }
+            messages::turn(self.id(), game).write(line);
+            link.outlet.send(line);
+        });
+        game.turn_written(now());
+        self.arm(state);
+    }
+
+    /// The flags look here at the deadline, unless they look earlier anyway.
+    pub(super) fn arm(self: &Arc<Self>, state: &mut State) {
+        let due = state.game.deadline().map(|deadline| deadline + Micros(1));
+        if let Some(due) = due.filter(|due| *due < state.armed) {
+            state.armed = due;
+            self.referee.flags.arm(due, self);
+        }
+    }
+
+    /// The whole state of the game, to one side or to a spectator.
+    pub(super) fn as_started(&self, state: &State, side: Option<Side>) -> Started {
+        messages::started(self.id(), &self.pool, self.pairing().rated, &state.seats, &state.game, side)
+    }
+}

@@ -1,0 +1,91 @@
+//! Who comes to a table while its game runs: its own bots again, and those who watch.
+
+use super::game::Phase;
+use super::messages;
+use super::seat::Link;
+use super::table::{State, Table};
+use crate::net::Outlet;
+use crate::time::now;
+use modiar_protocol::limits::SPECTATORS;
+use modiar_protocol::server::{Error, Started};
+use modiar_protocol::{ErrorCode, Ref, ServerMessage};
+use modiar_rules::Side;
+use std::sync::Arc;
+
+impl Table {
+    /// A bot is back, on a new connection: it reads the whole state, and its turn where it is to move (`session.resume`).
+    pub fn come_back(self: &Arc<Self>, side: Side, link: Link) {
+        self.change((), |state| self.welcome_back(state, side, link));
+    }
+
+    fn welcome_back(self: &Arc<Self>, state: &mut State, side: Side, link: Link) {
+        state.seats[side].link = link;
+        state.come_back[side] = true;
+        if *state.game.phase() != Phase::Running {
+            return;
+        }
+        if state.stalled.is_some() {
+            // The state holds a ply that is not safe yet: nobody is told of it.
+            state.owed[side] = true;
+            return;
+        }
+        self.tell_state(state, side);
+        if state.game.side_to_move() != side {
+            return;
+        }
+        if state.game.clock().stands() {
+            // What was played before stands in `started`.
+            self.write_turn(state, false);
+        } else {
+            // Its clock has run all the while (`clock.start-away`).
+            state.seats[side].link.outlet.tell(&messages::turn(self.id(), &state.game));
+        }
+    }
+
+    /// The whole state, to a bot that is back.
+    pub(super) fn tell_state(&self, state: &State, side: Side) {
+        let started = Started { resumed: true, ..self.as_started(state, Some(side)) };
+        state.seats[side].link.outlet.tell(&ServerMessage::Started(Box::new(started)));
+    }
+
+    /// After a restart nobody is waited for any longer: the clock of the turn runs (`clock.restart`).
+    pub fn start_clock(self: &Arc<Self>) {
+        self.change((), |state| {
+            if *state.game.phase() == Phase::Running && state.game.clock().stands() && state.stalled.is_none() {
+                state.game.turn_written(now());
+                self.arm(state);
+            }
+        });
+    }
+
+    /// Somebody watches from now on.
+    ///
+    /// # Errors
+    /// The game is just over, or has its fill of spectators.
+    pub fn watch(&self, outlet: &Arc<Outlet>, reference: Option<Ref>) -> Result<(), Box<Error>> {
+        let mut state = self.lock();
+        if *state.game.phase() != Phase::Running {
+            let message = "that game is not running; watch one that is";
+            return Err(Box::new(Error::new(ErrorCode::WrongGame, message)));
+        }
+        if state.stalled.is_some() {
+            return Err(Box::new(self.waits_for_space(None)));
+        }
+        let again = state.spectators.iter().any(|spectator| Arc::ptr_eq(spectator, outlet));
+        if !again && state.spectators.len() >= SPECTATORS {
+            let message = format!("{SPECTATORS} connections watch that game already");
+            return Err(Box::new(Error::new(ErrorCode::GamesLimit, message)));
+        }
+        let started = Started { reference, ..self.as_started(&state, None) };
+        outlet.tell(&ServerMessage::Started(Box::new(started)));
+        if !again {
+            state.spectators.push(Arc::clone(outlet));
+        }
+        Ok(())
+    }
+
+    /// Somebody watches no longer.
+    pub fn unwatch(&self, outlet: &Arc<Outlet>) {
+        self.lock().spectators.retain(|other| !Arc::ptr_eq(other, outlet));
+    }
+}

@@ -1,0 +1,192 @@
+//! Registered bots: who may play under which name.
+
+use super::{StoreError, StoreHandle, line_hash};
+use jiff::Timestamp;
+use modiar_protocol::{BotName, Secret};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use subtle::ConstantTimeEq as _;
+use thiserror::Error;
+
+/// A registered bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Its name.
+    pub name: BotName,
+    /// The SHA-256 of its token, in hex.
+    pub token: TokenHash,
+    /// When it was registered, RFC 3339.
+    pub created: String,
+    /// Why it may not play, where that is so.
+    pub banned: Option<String>,
+}
+
+/// What is kept of a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenHash(String);
+
+impl TokenHash {
+    /// The hash of a token.
+    #[must_use]
+    pub fn of(token: &Secret) -> Self {
+        Self(line_hash(token.expose()))
+    }
+
+    /// The hash as it was stored.
+    #[must_use]
+    pub const fn stored(hex: String) -> Self {
+        Self(hex)
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is the hash of `token`, in a time that tells nothing.
+    #[must_use]
+    pub fn is_of(&self, token: &Secret) -> bool {
+        self.is_same(&Self::of(token))
+    }
+
+    /// Whether both are of one token, in a time that tells nothing.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
+    }
+}
+
+/// A new token: 256 bits of the system's chance.
+///
+/// # Errors
+/// The system has none to give.
+pub fn new_token() -> Result<Secret, AccountError> {
+    let mut bits = [0u8; 32];
+    getrandom::fill(&mut bits).map_err(|error| AccountError::Chance(error.to_string()))?;
+    let hex: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Secret::new(&format!("modiar-{hex}")))
+}
+
+/// Why an account was not made or changed.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum AccountError {
+    #[error("the bot '{0}' is registered already; `modiar bot token {0}` makes it a new token")]
+    Taken(BotName),
+    #[error("a guest plays as '{0}' now; wait until it has left, or choose another name")]
+    InUse(BotName),
+    #[error("no bot '{0}' is registered; `modiar bot list` shows those that are")]
+    Unknown(BotName),
+    #[error("names beginning house- belong to the server; choose another")]
+    House,
+    #[error("the system gives no random numbers: {0}")]
+    Chance(String),
+    #[error(transparent)]
+    Store(#[from] std::sync::Arc<StoreError>),
+}
+
+/// All registered bots, in memory and in the store.
+#[derive(Debug)]
+pub struct Accounts {
+    known: Mutex<HashMap<BotName, Account>>,
+    store: StoreHandle,
+}
+
+impl Accounts {
+    /// The accounts that `store` has.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub async fn load(store: StoreHandle) -> Result<Self, AccountError> {
+        let accounts = store.with(|store| store.accounts()).await?;
+        let known = accounts.into_iter().map(|account| (account.name.clone(), account)).collect();
+        Ok(Self { known: Mutex::new(known), store })
+    }
+
+    /// Whether somebody owns the name.
+    #[must_use]
+    pub fn owns(&self, name: &BotName) -> bool {
+        self.known().contains_key(name)
+    }
+
+    /// The account of that name, if `token` is its token. An unknown name takes as long as a wrong token.
+    #[must_use]
+    pub fn authenticate(&self, name: &BotName, token: &Secret) -> Option<Account> {
+        let account = self.known().get(name).cloned();
+        let hash = account.as_ref().map_or_else(|| TokenHash::stored("0".repeat(64)), |account| account.token.clone());
+        if hash.is_of(token) { account } else { None }
+    }
+
+    /// All accounts, by name.
+    #[must_use]
+    pub fn list(&self) -> Vec<Account> {
+        let mut accounts: Vec<Account> = self.known().values().cloned().collect();
+        accounts.sort_by_key(|account| account.name.as_str().to_ascii_lowercase());
+        accounts
+    }
+
+    /// Registers a bot; its token is told here and never again.
+    ///
+    /// # Errors
+    /// The name is taken or the server's, or it could not be stored.
+    pub async fn add(&self, name: BotName) -> Result<Secret, AccountError> {
+        if name.is_house() {
+            return Err(AccountError::House);
+        }
+        if self.owns(&name) {
+            return Err(AccountError::Taken(name));
+        }
+        let token = new_token()?;
+        let created = format!("{:.6}", Timestamp::now());
+        self.put(Account { name, token: TokenHash::of(&token), created, banned: None }).await?;
+        Ok(token)
+    }
+
+    /// Gives a bot a new token; the old one is worth nothing from now on.
+    ///
+    /// # Errors
+    /// No such bot, or it could not be stored.
+    pub async fn renew(&self, name: &BotName) -> Result<Secret, AccountError> {
+        let token = new_token()?;
+        let account = self.get(name)?;
+        self.put(Account { token: TokenHash::of(&token), ..account }).await?;
+        Ok(token)
+    }
+
+    /// Bans a bot, or takes that back.
+    ///
+    /// # Errors
+    /// No such bot, or it could not be stored.
+    pub async fn ban(&self, name: &BotName, reason: Option<String>) -> Result<(), AccountError> {
+        let account = self.get(name)?;
+        self.put(Account { banned: reason, ..account }).await
+    }
+
+    /// Removes a bot; its games stay.
+    ///
+    /// # Errors
+    /// No such bot, or it could not be stored.
+    pub async fn remove(&self, name: &BotName) -> Result<(), AccountError> {
+        let Account { name, .. } = self.get(name)?;
+        let gone = name.clone();
+        self.store.with(move |store| store.remove_account(&gone)).await?;
+        self.known().remove(&name);
+        Ok(())
+    }
+
+    async fn put(&self, account: Account) -> Result<(), AccountError> {
+        let kept = account.clone();
+        self.store.with(move |store| store.put_account(&kept)).await?;
+        self.known().insert(account.name.clone(), account);
+        Ok(())
+    }
+
+    fn get(&self, name: &BotName) -> Result<Account, AccountError> {
+        self.known().get(name).cloned().ok_or_else(|| AccountError::Unknown(name.clone()))
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<BotName, Account>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,283 @@
+//! The journal of running games: every accepted ply is in the kernel's hands before anyone is told of it, and on the
+//! disk within 20 ms, which nobody waits for (`session.kill`).
+
+mod entry;
+mod recover;
+mod segment;
+#[cfg(test)]
+mod tests;
+
+pub use entry::{Opening, SavedGame, SavedPly, SavedSeat, Slot};
+pub use recover::Recovered;
+
+use super::StoreError;
+use entry::{Entry, FRAME};
+use modiar_rules::Side;
+use segment::{HEADER, Header, SEGMENT};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long a ply may wait for the disk.
+pub const SYNC_EVERY: Duration = Duration::from_millis(20);
+
+/// The bytes of a mark.
+const MARK: u64 = FRAME as u64 + 8;
+
+/// The journal.
+#[derive(Debug)]
+pub struct Journal {
+    folder: PathBuf,
+    boot: String,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    segment: Arc<File>,
+    number: u64,
+    /// Where the next entry goes.
+    end: u64,
+    /// How far a mark says that all is on the disk, the mark included.
+    marked: u64,
+    /// Full segments that have not been synced since.
+    full: Vec<Arc<File>>,
+    /// The next segment, made before it is needed.
+    spare: Option<File>,
+    /// The segment in which each running game began.
+    running: BTreeMap<Slot, u64>,
+    next: Slot,
+    scratch: Vec<u8>,
+}
+
+impl State {
+    /// What the disk lacks: the segment that is written to, those before it, and the place up to which it is written.
+    fn unsynced(&mut self) -> Option<(Arc<File>, Vec<Arc<File>>, u64)> {
+        let changed = self.end != self.marked || !self.full.is_empty();
+        changed.then(|| (Arc::clone(&self.segment), std::mem::take(&mut self.full), self.end))
+    }
+}
+
+impl Journal {
+    /// Opens the journal in `folder` on the kernel of boot id `boot`, and tells what ran. The games go on in a fresh
+    /// segment; what was before it is removed.
+    ///
+    /// # Errors
+    /// It cannot be read or written, or is damaged where it had been on the disk.
+    pub fn open(folder: &Path, boot: &str) -> Result<(Self, Recovered), StoreError> {
+        fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+        let old = segment::segments(folder)?;
+        let recovered = Recovered::read(folder, boot)?;
+        let number = recovered.last + 1;
+        let mut content = Vec::new();
+        write_snapshot(&recovered.games, &mut content)?;
+        let file = segment::create(folder, &Header { number, boot: boot.to_owned() }, &content)?;
+        for path in old {
+            fs::remove_file(&path).map_err(StoreError::io(path))?;
+        }
+        let end = (HEADER + content.len()) as u64;
+        let slots = recovered.games.iter().map(|game| game.opening.slot);
+        let next = Slot(slots.clone().max().map_or(0, |Slot(slot)| slot + 1));
+        let running = slots.map(|slot| (slot, number)).collect();
+        let state = State {
+            segment: Arc::new(file),
+            number,
+            end,
+            marked: end,
+            full: Vec::new(),
+            spare: None,
+            running,
+            next,
+            scratch: Vec::new(),
+        };
+        Ok((Self { folder: folder.to_owned(), boot: boot.to_owned(), state: Mutex::new(state) }, recovered))
+    }
+
+    /// A game begins. `opening` is given its slot.
+    ///
+    /// # Errors
+    /// The disk is full: no game can begin.
+    pub fn opened(&self, opening: &mut Opening) -> Result<Slot, StoreError> {
+        let mut state = self.lock();
+        opening.slot = state.next;
+        self.append(&mut state, &Entry::Opened(Box::new(opening.clone())))?;
+        let number = state.number;
+        state.running.insert(opening.slot, number);
+        state.next.0 += 1;
+        Ok(opening.slot)
+    }
+
+    /// A ply stands.
+    ///
+    /// # Errors
+    /// The disk is full: the ply does not stand yet.
+    pub fn ply(&self, slot: Slot, ply: SavedPly) -> Result<(), StoreError> {
+        self.append(&mut self.lock(), &Entry::Ply(slot, ply))
+    }
+
+    /// An illegal pit of `side` was forgiven.
+    ///
+    /// # Errors
+    /// As [`Self::ply`].
+    pub fn forgiven(&self, slot: Slot, side: Side) -> Result<(), StoreError> {
+        self.append(&mut self.lock(), &Entry::Forgiven(slot, side))
+    }
+
+    /// The game's result is stored; segments without running games go.
+    ///
+    /// # Errors
+    /// As [`Self::ply`]; a start then finds the result in the store.
+    pub fn over(&self, slot: Slot) -> Result<(), StoreError> {
+        let mut state = self.lock();
+        self.append(&mut state, &Entry::Over(slot))?;
+        let began = state.running.remove(&slot);
+        let oldest = state.running.values().copied().min().unwrap_or(state.number);
+        drop(state);
+        if began.is_some_and(|began| began < oldest) { self.remove_before(oldest) } else { Ok(()) }
+    }
+
+    /// The daemon stops in order: the games that run go on at the next start, whatever becomes of the machine.
+    ///
+    /// # Errors
+    /// The journal could not be synced.
+    pub fn stopped(&self) -> Result<(), StoreError> {
+        self.append(&mut self.lock(), &Entry::Stopped)?;
+        let state = self.lock();
+        state.segment.sync_data().map_err(StoreError::io(&self.folder))
+    }
+
+    /// Brings to the disk what was appended since the last time, marks that, and makes the next segment ready. Whether
+    /// there was anything.
+    ///
+    /// # Errors
+    /// The disk failed: nothing can be trusted from here on. A full disk is no error: it is told by [`Self::has_room`].
+    pub fn sync(&self) -> Result<bool, StoreError> {
+        // Taken first, so that the lock is free while the disk works.
+        let unsynced = self.lock().unsynced();
+        let any = unsynced.is_some();
+        if let Some((segment, full, end)) = unsynced {
+            for file in full.iter().chain([&segment]) {
+                file.sync_data().map_err(StoreError::io(&self.folder))?;
+            }
+            let mut state = self.lock();
+            // A mark stands in the segment that it is about.
+            let fits = state.end + MARK + FRAME as u64 <= SEGMENT;
+            if fits && Arc::ptr_eq(&state.segment, &segment) && self.append(&mut state, &Entry::Synced(end)).is_ok() {
+                state.marked = state.end;
+            }
+        }
+        self.make_spare()?;
+        Ok(any)
+    }
+
+    /// Whether the next segment is ready: where it is not, the disk is full.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        let state = self.lock();
+        state.spare.is_some() || state.end + SEGMENT / 8 < SEGMENT
+    }
+
+    fn make_spare(&self) -> Result<(), StoreError> {
+        let (wanted, number) = {
+            let state = self.lock();
+            (state.spare.is_none() && state.end > SEGMENT / 2, state.number + 1)
+        };
+        if !wanted {
+            return Ok(());
+        }
+        match segment::create(&self.folder, &Header { number, boot: self.boot.clone() }, &[]) {
+            Ok(file) => self.lock().spare = Some(file),
+            Err(error) if error.is_full() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    fn append(&self, state: &mut State, entry: &Entry) -> Result<(), StoreError> {
+        let mut scratch = std::mem::take(&mut state.scratch);
+        scratch.clear();
+        entry.write(&mut scratch)?;
+        // Room for what says that the journal goes on is always left.
+        if state.end + (scratch.len() + FRAME) as u64 > SEGMENT {
+            self.turn_over(state)?;
+        }
+        let written = state.segment.write_all_at(&scratch, state.end);
+        // What was not written whole is written over.
+        if written.is_ok() {
+            state.end += scratch.len() as u64;
+        }
+        state.scratch = scratch;
+        written.map_err(StoreError::io(&self.folder))
+    }
+
+    fn turn_over(&self, state: &mut State) -> Result<(), StoreError> {
+        let number = state.number + 1;
+        let file = match state.spare.take() {
+            Some(file) => file,
+            None => segment::create(&self.folder, &Header { number, boot: self.boot.clone() }, &[])?,
+        };
+        let mut continued = Vec::with_capacity(FRAME);
+        Entry::Continued.write(&mut continued)?;
+        state.segment.write_all_at(&continued, state.end).map_err(StoreError::io(&self.folder))?;
+        let full = std::mem::replace(&mut state.segment, Arc::new(file));
+        state.full.push(full);
+        state.number = number;
+        state.end = HEADER as u64;
+        state.marked = state.end;
+        Ok(())
+    }
+
+    fn remove_before(&self, oldest: u64) -> Result<(), StoreError> {
+        for path in segment::segments(&self.folder)? {
+            let number = path.file_stem().and_then(|stem| stem.to_str()?.strip_prefix("journal-")?.parse::<u64>().ok());
+            if number.is_some_and(|number| number < oldest) {
+                fs::remove_file(&path).map_err(StoreError::io(path))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The games of a start; that power failed while some ran must outlast this start, should it be cut short.
+fn write_snapshot(games: &[SavedGame], out: &mut Vec<u8>) -> Result<(), StoreError> {
+    Entry::Snapshot.write(out)?;
+    for game in games.iter().filter(|game| game.lost) {
+        write_game(game, out)?;
+    }
+    Entry::Lost.write(out)?;
+    for game in games.iter().filter(|game| !game.lost) {
+        write_game(game, out)?;
+    }
+    Ok(())
+}
+
+fn write_game(game: &SavedGame, out: &mut Vec<u8>) -> Result<(), StoreError> {
+    let slot = game.opening.slot;
+    Entry::Opened(Box::new(game.opening.clone())).write(out)?;
+    for ply in &game.plies {
+        Entry::Ply(slot, *ply).write(out)?;
+    }
+    for side in Side::ALL {
+        for _ in 0..game.forgiven[side] {
+            Entry::Forgiven(slot, side).write(out)?;
+        }
+    }
+    Ok(())
+}
+
+/// The kernel's boot id: another one means that memory was lost.
+///
+/// # Errors
+/// The system does not tell.
+pub fn boot_id() -> Result<String, StoreError> {
+    let path = "/proc/sys/kernel/random/boot_id";
+    let id = fs::read_to_string(path).map_err(StoreError::io(path))?;
+    Ok(id.trim().to_owned())
+}

@@ -1,0 +1,78 @@
+//! A segment: a file of the journal, filled with zeroes before it is used, so that an append never meets a full disk
+//! and a sync writes nothing but the data.
+
+use crate::store::StoreError;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The size of a segment, in bytes: some 200,000 plies.
+pub(super) const SEGMENT: u64 = 8 * 1024 * 1024;
+/// The bytes before the first entry.
+pub(super) const HEADER: usize = 64;
+const MAGIC: &[u8; 8] = b"MODIARJ1";
+
+/// What a segment begins with.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    /// Its place among the segments.
+    pub(super) number: u64,
+    /// The kernel's boot id while it was written.
+    pub(super) boot: String,
+}
+
+impl Header {
+    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+        let header = bytes.get(..HEADER)?.strip_prefix(MAGIC)?;
+        let number = u64::from_le_bytes(header[..8].try_into().ok()?);
+        let boot = std::str::from_utf8(&header[8..]).ok()?.trim_end_matches('\0');
+        Some(Self { number, boot: boot.to_owned() })
+    }
+
+    fn bytes(&self) -> [u8; HEADER] {
+        let mut bytes = [0; HEADER];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..16].copy_from_slice(&self.number.to_le_bytes());
+        for (place, byte) in bytes[16..].iter_mut().zip(self.boot.bytes()) {
+            *place = byte;
+        }
+        bytes
+    }
+}
+
+/// Makes a segment that begins with `content`, whole on the disk under its name or not there at all.
+pub(super) fn create(folder: &Path, header: &Header, content: &[u8]) -> Result<File, StoreError> {
+    let path = folder.join(format!("journal-{:010}.log", header.number));
+    let draft = path.with_extension("draft");
+    let write = || {
+        let mut file = File::options().create(true).truncate(true).read(true).write(true).open(&draft)?;
+        file.write_all(&header.bytes())?;
+        file.write_all(content)?;
+        let rest = usize::try_from(SEGMENT).unwrap_or(usize::MAX).saturating_sub(HEADER + content.len());
+        file.write_all(&vec![0; rest])?;
+        file.sync_all()?;
+        fs::rename(&draft, &path)?;
+        File::open(folder)?.sync_all()?;
+        Ok(file)
+    };
+    write().map_err(|error| {
+        // Where the disk is full, half a segment would take the space that results wait for.
+        let _ = fs::remove_file(&draft);
+        StoreError::Io { path, error }
+    })
+}
+
+/// The segments of a folder, oldest first. Drafts that a crash left are removed.
+pub(super) fn segments(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(StoreError::io(folder))? {
+        let path = entry.map_err(StoreError::io(folder))?.path();
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("log") => paths.push(path),
+            Some("draft") => fs::remove_file(&path).map_err(StoreError::io(path))?,
+            _ => {}
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,72 @@
+//! The database's form: each step in a transaction, after a backup of what was there.
+
+use super::StoreError;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+/// The steps; the version of a database is how many it has taken.
+const STEPS: [&str; 2] = [include_str!("migrations/1-games.sql"), include_str!("migrations/2-bots.sql")];
+/// The version this program writes.
+pub(super) const SCHEMA: i64 = STEPS.len() as i64;
+/// Marks the file as ours: "MODI".
+const APPLICATION: i64 = 0x4d4f_4449;
+
+/// Refuses the database of another program, and that of a newer one of ours; tells its version.
+pub(super) fn version(database: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let pragma =
+        |name| database.pragma_query_value::<i64, _>(None, name, |row| row.get(0)).map_err(StoreError::sqlite(path));
+    let (application, found) = (pragma("application_id")?, pragma("user_version")?);
+    let tables: i64 = database
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(StoreError::sqlite(path))?;
+    if application != APPLICATION && tables > 0 {
+        return Err(StoreError::Foreign { path: path.to_owned() });
+    }
+    if found > SCHEMA {
+        return Err(StoreError::NewerSchema { path: path.to_owned(), found, known: SCHEMA });
+    }
+    Ok(found)
+}
+
+/// Takes the steps that `database` lacks. An older one is copied first, beside itself.
+pub(super) fn migrate(database: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = version(database, path)?;
+    if found > 0 && found < SCHEMA {
+        let copy = free_name(path, found);
+        back_up(database, path, &copy)?;
+        tracing::info!(backup = %copy.display(), from = found, to = SCHEMA, "the database is brought to a new schema");
+    }
+    for (at, step) in (1..).zip(STEPS).filter(|(at, _)| *at > found) {
+        let sql = format!(
+            "BEGIN IMMEDIATE; {step} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {at}; COMMIT;"
+        );
+        database.execute_batch(&sql).map_err(StoreError::sqlite(path))?;
+    }
+    Ok(())
+}
+
+/// A step that failed is tried again at the next start, and its backup stays.
+fn free_name(path: &Path, found: i64) -> PathBuf {
+    let first = PathBuf::from(format!("{}.schema-{found}", path.display()));
+    let later = (2..).map(|number| PathBuf::from(format!("{}-{number}", first.display())));
+    std::iter::once(first.clone()).chain(later).find(|name| !name.exists()).unwrap_or(first)
+}
+
+/// Copies the database, as it is at this moment, to a file that does not exist yet, and brings that to the disk.
+pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result<(), StoreError> {
+    if copy.exists() {
+        return Err(StoreError::Exists { path: copy.to_owned() });
+    }
+    let draft = PathBuf::from(format!("{}.draft", copy.display()));
+    // A draft that an earlier try left is in nobody's way.
+    let _ = std::fs::remove_file(&draft);
+    let name = draft.to_string_lossy();
+    database.execute("VACUUM INTO ?1", [&*name]).map_err(StoreError::sqlite(path))?;
+    let publish = || {
+        std::fs::File::open(&draft)?.sync_all()?;
+        std::fs::rename(&draft, copy)?;
+        let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::File::open(folder)?.sync_all()
+    };
+    publish().map_err(StoreError::io(copy))
+}

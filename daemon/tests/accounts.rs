@@ -1,0 +1,187 @@
+//! Registered bots: `modiar bot`, beside a running daemon and without one.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
+mod support;
+
+use modiar_conformance::Peer;
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+use support::{Daemon, MODIAR};
+use tempfile::TempDir;
+
+fn modiar(data: &Path, arguments: &[&str]) -> Output {
+    Command::new(MODIAR).args(arguments).env("MODIAR_DATA", data).output().unwrap()
+}
+
+/// What a command prints, which it can do.
+fn stdout(data: &Path, arguments: &[&str]) -> String {
+    let output = modiar(data, arguments);
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What a command says that cannot be done.
+fn refusal(data: &Path, arguments: &[&str]) -> String {
+    let output = modiar(data, arguments);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// The token that a command prints: alone on stdout, in words nowhere.
+fn token(data: &Path, arguments: &[&str]) -> String {
+    let output = modiar(data, arguments);
+    assert!(output.status.success(), "{output:?}");
+    let token = String::from_utf8(output.stdout).unwrap().trim_end().to_owned();
+    assert!(token.starts_with("modiar-") && token.len() == 71, "{token}");
+    assert!(!String::from_utf8(output.stderr).unwrap().contains(&token));
+    token
+}
+
+fn hello(daemon: &Daemon, name: &str, token: &str) -> (Peer, Value) {
+    let mut peer = daemon.connect();
+    peer.send(&json!({"type": "hello", "protocol": 1, "name": name, "token": token})).unwrap();
+    let answer = peer.read().unwrap();
+    (peer, answer)
+}
+
+fn is_welcome(daemon: &Daemon, name: &str, token: &str) -> bool {
+    let (_, answer) = hello(daemon, name, token);
+    if answer["type"] != "welcome" {
+        assert_eq!(answer["code"], "auth_failed", "{answer}");
+        return false;
+    }
+    assert_eq!(answer["bot"]["guest"], false, "{answer}");
+    true
+}
+
+fn list(data: &Path) -> Vec<Value> {
+    serde_json::from_str(&stdout(data, &["bot", "list", "--json"])).unwrap()
+}
+
+/// `session.auth-failed`, `session.name-case`
+#[test]
+fn a_bot_logs_in_with_the_token_it_was_given_and_with_no_other() {
+    let daemon = Daemon::start_with("", &[("RUST_LOG", "trace")]);
+    let data = daemon.data();
+    let dice = token(&data, &["bot", "add", "dice"]);
+    let coin = token(&data, &["bot", "add", "coin"]);
+    assert_ne!(dice, coin);
+    assert!(is_welcome(&daemon, "dice", &dice) && is_welcome(&daemon, "DICE", &dice));
+    let refused = |name: &str, token: &str| hello(&daemon, name, token).1;
+    let wrong = refused("dice", &coin);
+    assert_eq!(wrong["code"], "auth_failed");
+    assert_eq!(wrong, refused("nobody", &coin), "an unknown name must read like a wrong token");
+    assert_eq!(wrong, refused("dice", "dice"));
+    assert_eq!(wrong, refused("dice", &dice.to_uppercase()));
+    let mut peer = daemon.connect();
+    peer.send(&json!({"type": "hello", "protocol": 1, "name": "dice"})).unwrap();
+    assert_eq!(peer.read().unwrap(), wrong, "nor may a missing token read otherwise");
+    let (_, log, _) = daemon.stop();
+    assert!(log.contains("TRACE") || log.contains("DEBUG"), "{log}");
+    assert!(!log.contains(&dice) && !log.contains(&coin), "a token is in the log");
+}
+
+#[test]
+fn a_new_token_ends_the_old_one_and_its_connection() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    let old = token(&data, &["bot", "add", "dice"]);
+    let (mut peer, welcome) = hello(&daemon, "dice", &old);
+    assert_eq!(welcome["type"], "welcome");
+    let new = token(&data, &["bot", "token", "dice"]);
+    assert_eq!(peer.expect("goodbye").unwrap()["reason"], "replaced");
+    peer.expect_close().unwrap();
+    assert!(!is_welcome(&daemon, "dice", &old) && is_welcome(&daemon, "dice", &new));
+    let daemon = Daemon::start_in(daemon.kill(), "", &[]);
+    assert!(!is_welcome(&daemon, "dice", &old) && is_welcome(&daemon, "dice", &new));
+}
+
+/// `session.banned`
+#[test]
+fn a_banned_bot_is_sent_away_and_stays_out() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    let token = token(&data, &["bot", "add", "dice"]);
+    let (mut peer, _) = hello(&daemon, "dice", &token);
+    stdout(&data, &["bot", "ban", "dice", "--reason", "it floods"]);
+    assert_eq!(peer.expect("goodbye").unwrap()["reason"], "banned");
+    peer.expect_close().unwrap();
+    let banned = |daemon: &Daemon| hello(daemon, "dice", &token).1;
+    assert_eq!(banned(&daemon)["reason"], "banned");
+    assert!(!is_welcome(&daemon, "dice", "wrong"), "whether it is banned is told to its owner only");
+    assert_eq!(list(&data)[0]["banned"], "it floods");
+    let daemon = Daemon::start_in(daemon.kill(), "", &[]);
+    assert_eq!(banned(&daemon)["reason"], "banned");
+    stdout(&daemon.data(), &["bot", "unban", "dice"]);
+    assert!(is_welcome(&daemon, "dice", &token));
+}
+
+#[test]
+fn a_removed_bot_is_sent_away_and_its_name_is_free() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    let old = token(&data, &["bot", "add", "dice"]);
+    let (mut peer, _) = hello(&daemon, "dice", &old);
+    stdout(&data, &["bot", "remove", "dice"]);
+    assert_eq!(peer.expect("goodbye").unwrap()["type"], "goodbye");
+    peer.expect_close().unwrap();
+    assert!(!is_welcome(&daemon, "dice", &old));
+    assert!(list(&data).is_empty());
+    let new = token(&data, &["bot", "add", "dice"]);
+    assert!(!is_welcome(&daemon, "dice", &old) && is_welcome(&daemon, "dice", &new));
+}
+
+#[test]
+fn without_a_daemon_the_commands_do_the_work_themselves() {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("data");
+    assert!(refusal(&data, &["bot", "list"]).contains("no data"));
+    assert!(!data.exists(), "a look makes nothing");
+    let first = token(&data, &["bot", "add", "dice"]);
+    let coin = token(&data, &["bot", "add", "coin"]);
+    let dice = token(&data, &["bot", "token", "DICE"]);
+    stdout(&data, &["bot", "ban", "coin"]);
+    let names: Vec<Value> = list(&data).into_iter().map(|bot| bot["name"].clone()).collect();
+    assert_eq!(names, ["coin", "dice"]);
+    let daemon = Daemon::start_in(folder, "", &[]);
+    assert!(is_welcome(&daemon, "dice", &dice) && !is_welcome(&daemon, "dice", &first));
+    assert_eq!(hello(&daemon, "coin", &coin).1["reason"], "banned");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    token(&data, &["bot", "add", "dice"]);
+    let (_guest, name) = daemon.guest(json!({}));
+    assert!(refusal(&data, &["bot", "add", "Dice"]).contains("registered already"));
+    assert!(refusal(&data, &["bot", "add", &name]).contains("a guest plays"));
+    assert!(refusal(&data, &["bot", "add", "house-dice"]).contains("belong to the server"));
+    for action in ["token", "ban", "unban", "remove"] {
+        assert!(refusal(&data, &["bot", action, "nobody"]).contains("nobody"), "{action}");
+    }
+    assert_eq!(modiar(&data, &["bot", "add", "../dice"]).status.code(), Some(2));
+}
+
+/// Only the owner of the data directory may command the daemon.
+#[test]
+fn the_control_socket_is_its_owner_s() {
+    let daemon = Daemon::start();
+    let socket = daemon.data().join("control.sock");
+    assert_eq!(std::fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);
+    // One that a killed daemon left is no hindrance.
+    let daemon = Daemon::start_in(daemon.kill(), "", &[]);
+    token(&daemon.data(), &["bot", "add", "dice"]);
+    // Nor is nonsense, and it ends nothing.
+    use std::io::{Read as _, Write as _};
+    let mut stream = std::os::unix::net::UnixStream::connect(daemon.data().join("control.sock")).unwrap();
+    stream.write_all(b"{\"do\":\"dance\"}\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("refused"), "{answer}");
+    assert_eq!(list(&daemon.data()).len(), 1);
+}

@@ -1,0 +1,214 @@
+//! Data that are damaged, foreign, newer, or another daemon's: a refusal that names the path, never an empty start.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
+mod support;
+
+use rusqlite::Connection;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::programs::Program;
+use support::{Daemon, MODIAR, journal};
+use tempfile::TempDir;
+
+/// Data of a daemon that was killed: two games stored, one running.
+struct Data(TempDir);
+
+impl Data {
+    fn new() -> Self {
+        let daemon = Daemon::start();
+        for _ in 0..2 {
+            let mut game = daemon.game("blitz");
+            game.play("240315042315042315042");
+            game.ended();
+        }
+        let mut game = daemon.game("blitz");
+        game.play("2403150423");
+        game.south.expect("turn").unwrap();
+        // A mark in the journal says that the ply before is on the disk.
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        Self(daemon.kill())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("data")
+    }
+
+    fn database(&self) -> PathBuf {
+        self.path().join("modiar.db")
+    }
+
+    fn archive(&self) -> PathBuf {
+        let mut files = fs::read_dir(self.path().join("archive")).unwrap();
+        files.next().unwrap().unwrap().path()
+    }
+
+    /// All of it in the database's one file.
+    fn checkpoint(&self) {
+        let database = Connection::open(self.database()).unwrap();
+        database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    }
+
+    fn run(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let output = Command::new(MODIAR).args(arguments).env("MODIAR_DATA", self.path()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    /// A daemon does not start here, says why, and leaves the file alone.
+    #[track_caller]
+    fn is_refused(&self, path: &Path, why: &str) {
+        let before = fs::read(path).ok();
+        let mut command = Command::new(MODIAR);
+        command.args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"]).arg(self.path());
+        let outcome = Program::start(command).finish();
+        assert_eq!(outcome.status, Some(3), "{outcome:?}");
+        assert_eq!(outcome.stdout, "", "it listened");
+        let said = &outcome.stderr[outcome.stderr.find("modiar: ").unwrap()..];
+        assert!(said.contains(path.to_str().unwrap()), "{said}");
+        assert!(said.contains(why), "{said}");
+        assert_eq!(fs::read(path).ok(), before, "it was changed");
+    }
+}
+
+fn flip(path: &Path, at: usize) {
+    journal::alter(path, |bytes| bytes[at] ^= 0x10);
+}
+
+#[test]
+fn a_database_of_another_program_is_left_alone() {
+    let data = Data::new();
+    fs::remove_file(data.database()).unwrap();
+    Connection::open(data.database()).unwrap().execute_batch("CREATE TABLE theirs (a)").unwrap();
+    data.is_refused(&data.database(), "another program");
+}
+
+#[test]
+fn a_newer_schema_is_left_alone() {
+    let data = Data::new();
+    Connection::open(data.database()).unwrap().execute_batch("PRAGMA user_version = 99").unwrap();
+    data.is_refused(&data.database(), "schema 99");
+    assert_eq!(data.run(&["games", "export"]).0, Some(3));
+    assert_eq!(data.run(&["bot", "add", "dice"]).0, Some(3));
+}
+
+#[test]
+fn what_is_no_database_is_left_alone() {
+    let data = Data::new();
+    data.checkpoint();
+    fs::write(data.database(), "no database, and long enough to be looked at: ".repeat(100)).unwrap();
+    data.is_refused(&data.database(), "not a database");
+}
+
+#[test]
+fn a_lost_database_is_no_empty_start() {
+    let data = Data::new();
+    for file in ["modiar.db", "modiar.db-wal", "modiar.db-shm"] {
+        let _ = fs::remove_file(data.path().join(file));
+    }
+    data.is_refused(&data.archive(), "the database with 0");
+    // Nor is one that was cut to nothing.
+    fs::write(data.database(), "").unwrap();
+    data.is_refused(&data.archive(), "the database with 0");
+}
+
+#[test]
+fn a_lost_log_of_the_database_is_no_shorter_history() {
+    let data = Data::new();
+    fs::remove_file(data.path().join("modiar.db-wal")).unwrap();
+    data.is_refused(&data.archive(), "does not follow the database");
+}
+
+#[test]
+fn a_database_cut_short_is_refused() {
+    let data = Data::new();
+    data.checkpoint();
+    let length = fs::metadata(data.database()).unwrap().len();
+    for left in [length - 4096, length / 2, 4096, 100] {
+        journal::alter(&data.database(), |bytes| bytes.truncate(usize::try_from(left).unwrap()));
+        data.is_refused(&data.database(), "");
+    }
+}
+
+/// A byte anywhere in the database: the games are all there as they were, or it is said that they are not.
+#[test]
+fn a_flipped_byte_in_the_database_is_found() {
+    let data = Data::new();
+    data.checkpoint();
+    let (_, export) = data.run(&["games", "export"]);
+    assert_eq!(export.lines().count(), 2);
+    let whole = fs::read(data.database()).unwrap();
+    let mut found = 0;
+    for step in 0..80 {
+        let at = step * whole.len() / 80 + step * 13 % 64;
+        flip(&data.database(), at);
+        let (read, now) = data.run(&["games", "export"]);
+        let verified = data.run(&["games", "verify", "--data", data.path().to_str().unwrap()]).0;
+        assert!(now == export || read != Some(0) || verified != Some(0), "byte {at}: {now}");
+        found += u32::from(now != export);
+        fs::write(data.database(), &whole).unwrap();
+        for file in ["modiar.db-wal", "modiar.db-shm"] {
+            let _ = fs::remove_file(data.path().join(file));
+        }
+    }
+    assert!(found >= 5, "only {found} were of consequence");
+}
+
+#[test]
+fn a_damaged_journal_is_refused() {
+    let data = Data::new();
+    let segment = journal::newest(&data.path());
+    let whole = fs::read(&segment).unwrap();
+    let plies: Vec<usize> =
+        journal::entries(&whole).iter().filter(|place| place.kind == journal::PLY).map(|place| place.end - 1).collect();
+    for at in [plies[0], plies[5] - 20, plies[9]] {
+        flip(&segment, at);
+        data.is_refused(&segment, "damaged at byte");
+        fs::write(&segment, &whole).unwrap();
+    }
+    flip(&segment, 3);
+    data.is_refused(&segment, "no segment of ours");
+    fs::write(&segment, "theirs").unwrap();
+    data.is_refused(&segment, "no segment of ours");
+    // Cut short, it may have held more.
+    fs::write(&segment, &whole[..plies[4] + 1]).unwrap();
+    data.is_refused(&segment, "cut short");
+    fs::write(&segment, &whole).unwrap();
+    let daemon = Daemon::start_in(data.0, "", &[]);
+    assert_eq!(daemon.export().lines().count(), 2);
+}
+
+#[test]
+fn a_damaged_archive_is_refused() {
+    let data = Data::new();
+    let archive = data.archive();
+    let whole = fs::read(&archive).unwrap();
+    let end = whole.len();
+    flip(&archive, end - 100);
+    data.is_refused(&archive, "");
+    fs::write(&archive, "theirs\n").unwrap();
+    data.is_refused(&archive, "no record");
+    let mut ahead = whole.clone();
+    let last = String::from_utf8_lossy(&whole).lines().last().unwrap().replace("\"seq\":2", "\"seq\":3");
+    ahead.extend_from_slice(last.as_bytes());
+    ahead.push(b'\n');
+    fs::write(&archive, ahead).unwrap();
+    data.is_refused(&archive, "it ends with game 3");
+    // A line torn by a crash is no damage: it comes again from the database.
+    fs::write(&archive, &whole[..end - 50]).unwrap();
+    let daemon = Daemon::start_in(data.0, "", &[]);
+    assert_eq!(fs::read(&archive).unwrap(), whole);
+    drop(daemon);
+}
+
+#[test]
+fn one_directory_is_one_daemon_s() {
+    let daemon = Daemon::start();
+    let mut command = Command::new(MODIAR);
+    command.args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"]).arg(daemon.data());
+    let outcome = Program::start(command).finish();
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(3), ""), "{outcome:?}");
+    assert!(outcome.stderr.contains(&format!("{} is used by another daemon", daemon.data().display())), "{outcome:?}");
+    let mut game = daemon.game("blitz");
+    game.play("24");
+}

@@ -1,0 +1,167 @@
+//! A disk without space, and one that cannot be written.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
+mod support;
+
+use serde_json::json;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+use support::programs::Program;
+use support::returning::{Pair, Returning};
+use support::{Daemon, MODIAR, assert_quiet, may_mount};
+use tempfile::TempDir;
+
+/// Plies that lead round; after 21 of them the first position stands for the third time.
+const LOOP: &str = "240315042315042315042";
+const CONFIG: &str = "drain_ms = 0\n[[pool]]\nname = \"blitz\"\nbase_ms = 60000\nrated = false\nopenings = \"start\"\n";
+/// A segment of the journal, and a little more.
+const DISK: u64 = 12 * 1024 * 1024;
+
+/// Fills the disk to its last byte; the file that does it.
+fn fill(daemon: &Daemon) -> PathBuf {
+    let path = daemon.data_within().join("filler");
+    let mut filler = File::create(&path).unwrap();
+    for size in [64 * 1024, 4096, 1] {
+        while filler.write_all(&vec![1; size]).is_ok() {}
+    }
+    path
+}
+
+/// Waits until a challenge is answered `unavailable`: the daemon has seen that there is no space.
+fn no_new_games(daemon: &Daemon) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let (mut one, _) = daemon.guest(json!({}));
+        let (mut other, name) = daemon.guest(json!({}));
+        one.send(&json!({"type": "challenge", "opponent": name, "pool": "blitz"})).unwrap();
+        let challenge = one.expect("challenge_sent").unwrap()["challenge"].clone();
+        other.expect("challenged").unwrap();
+        other.send(&json!({"type": "accept", "challenge": challenge})).unwrap();
+        let answer = one.read().unwrap();
+        if answer["type"] == "challenge_ended" {
+            assert_eq!(answer["reason"], "unavailable");
+            assert_eq!(other.expect("challenge_ended").unwrap()["reason"], "unavailable");
+            return;
+        }
+        assert!(Instant::now() < deadline, "a new game started: {answer}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// `forfeit.durable`: no `ended` before it is stored, no new games, running ones go on; all of it when there is space.
+#[test]
+fn on_a_full_disk_results_wait_and_no_game_starts() {
+    if !may_mount() {
+        return;
+    }
+    let daemon = Daemon::start_on_small_disk(DISK, CONFIG);
+    let mut other = daemon.game("blitz");
+    let mut game = daemon.game("blitz");
+    game.play(&LOOP[..20]);
+    let filler = fill(&daemon);
+    game.play(&LOOP[20..]);
+    no_new_games(&daemon);
+    let (mut one, _) = daemon.guest(json!({}));
+    let (mut two, _) = daemon.guest(json!({}));
+    for peer in [&mut one, &mut two] {
+        peer.send(&json!({"type": "seek", "pool": "blitz"})).unwrap();
+        peer.expect("seeking").unwrap();
+    }
+    other.play(&LOOP[..8]);
+    thread::sleep(Duration::from_millis(500));
+    for peer in [&mut one, &mut two, &mut game.south, &mut game.north] {
+        assert_quiet(peer);
+    }
+    fs::remove_file(filler).unwrap();
+    assert_eq!(game.ended()["termination"], "repetition");
+    for peer in [&mut one, &mut two] {
+        peer.expect("started").unwrap();
+    }
+    other.play(&LOOP[8..]);
+    assert_eq!(other.ended()["termination"], "repetition");
+    // The archive catches up after the results were told.
+    assert_eq!(archived(&daemon), 2);
+    let image = TempDir::new().unwrap();
+    copy_all(&daemon.data_within(), image.path());
+    let (status, report) = daemon.run(&["games", "verify", "--data", image.path().to_str().unwrap()]);
+    assert!(status.success() && report.contains("2 games"), "{report}");
+}
+
+/// The lines of the archive, as soon as there are two.
+fn archived(daemon: &Daemon) -> usize {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    loop {
+        let files = fs::read_dir(daemon.data_within().join("archive")).unwrap();
+        let lines = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap().lines().count()).sum();
+        if lines >= 2 || Instant::now() > deadline {
+            return lines;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn copy_all(from: &std::path::Path, to: &std::path::Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy_all(&path, &copy);
+        } else if path.is_file() && entry.file_name() != "filler" {
+            fs::copy(&path, copy).unwrap();
+        }
+    }
+}
+
+/// What was decided and not stored was told to nobody; what the disk held then ends the game at the next start.
+#[test]
+fn a_daemon_that_dies_on_a_full_disk_has_told_nothing_that_is_not_stored() {
+    if !may_mount() {
+        return;
+    }
+    let daemon = Daemon::start_on_small_disk(DISK, CONFIG);
+    let mut pair = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "blitz");
+    pair.play(&LOOP[..20]);
+    fill(&daemon);
+    pair.play(&LOOP[20..]);
+    no_new_games(&daemon);
+    for bot in [&mut pair.south, &mut pair.north] {
+        assert_quiet(&mut bot.peer);
+    }
+    let image = TempDir::new().unwrap();
+    copy_all(&daemon.data_within(), &image.path().join("data"));
+    // Stopped in order it ends too, though a result still waits.
+    let begun = Instant::now();
+    let (_, log, _) = daemon.stop();
+    assert!(begun.elapsed() < Duration::from_secs(20), "{log}");
+    for bot in [&mut pair.south, &mut pair.north] {
+        bot.peer.expect("notice").unwrap();
+        bot.peer.expect("goodbye").unwrap();
+        bot.peer.expect_close().unwrap();
+    }
+    let daemon = Daemon::start_in(image, CONFIG, &[]);
+    let ended = pair.missed(&daemon);
+    assert_eq!((ended["termination"].as_str(), ended["ply"].as_u64()), (Some("repetition"), Some(21)));
+}
+
+#[test]
+fn data_that_cannot_be_written_are_refused() {
+    if !may_mount() {
+        return;
+    }
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    let folder = daemon.kill();
+    let mut command = Command::new("unshare");
+    let mount = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" && exec \"$@\"";
+    command.args(["-m", "sh", "-c", mount]).arg(&data).arg(MODIAR);
+    command.args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"]).arg(&data);
+    let outcome = Program::start(command).finish();
+    assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(3), ""), "{outcome:?}");
+    assert!(outcome.stderr.contains(data.to_str().unwrap()), "{outcome:?}");
+    drop(folder);
+}

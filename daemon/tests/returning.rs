@@ -1,0 +1,88 @@
+//! Bots whose link breaks: what they missed, and who they are when they come back.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
+
+mod support;
+
+use modiar_conformance::Peer;
+use serde_json::json;
+use std::time::Duration;
+use support::Daemon;
+use support::returning::{Pair, Returning};
+
+/// Plies that lead round; after 21 of them the first position stands for the third time.
+const LOOP: &str = "240315042315042315042";
+const CONFIG: &str = "[[pool]]\nname = \"blitz\"\nbase_ms = 60000\nrated = false\nopenings = \"start\"\n";
+
+/// Ends the connection with a reset, whatever is unread.
+fn reset(bot: &Returning) {
+    socket2::SockRef::from(bot.peer.stream()).set_linger(Some(Duration::ZERO)).unwrap();
+    bot.peer.stream().shutdown(std::net::Shutdown::Both).unwrap();
+}
+
+/// `session.missed`, `forfeit.once`
+#[test]
+fn an_ended_that_was_not_read_is_told_in_the_next_welcome() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    for _ in 0..2 {
+        pair.play(&LOOP[..20]);
+        pair.south.peer.expect("turn").unwrap();
+        // It is gone before, or while, its end is on its way.
+        reset(&pair.north);
+        pair.answer(&LOOP[20..]);
+        let ended = pair.south.peer.expect("ended").unwrap();
+        assert_eq!(pair.north.missed(&daemon, &pair.id), ended);
+        pair = Pair::between(pair.south, pair.north, "blitz");
+    }
+    // Here it had come and was not read.
+    pair.play(LOOP);
+    let ended = pair.south.peer.expect("ended").unwrap();
+    assert_eq!(daemon.record(&pair.id)["termination"], ended["termination"]);
+    reset(&pair.north);
+    let welcome = pair.north.come_back(&daemon);
+    assert!(welcome["missed"].as_array().unwrap().contains(&ended), "{welcome}");
+    assert_eq!(daemon.export().lines().count(), 3);
+}
+
+/// `session.resume`, `session.newest-wins`
+#[test]
+fn a_game_goes_on_on_another_connection() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    pair.play(&LOOP[..6]);
+    let turn = pair.south.peer.expect("turn").unwrap();
+    let mut old: Peer = std::mem::replace(&mut pair.south.peer, daemon.connect());
+    let started = pair.south.resume(&daemon, &pair.id);
+    assert_eq!(
+        (started["moves"].as_str(), started["remaining_ms"].clone()),
+        (Some(&LOOP[..6]), turn["remaining_ms"].clone())
+    );
+    assert_eq!(pair.south.peer.expect("turn").unwrap(), turn);
+    assert_eq!(old.expect("goodbye").unwrap()["reason"], "replaced");
+    old.expect_close().unwrap();
+    pair.answer(&LOOP[6..]);
+    assert_eq!(pair.ended()["termination"], "repetition");
+}
+
+/// `session.guest-resume`, `session.guest-name-held`
+#[test]
+fn a_guest_is_itself_by_its_token_alone() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut guest = Returning::guest(&daemon);
+    let hello = json!({"type": "hello", "protocol": 1, "name": guest.name});
+    let refused = |hello: &serde_json::Value| {
+        let mut peer = daemon.connect();
+        peer.send(hello).unwrap();
+        peer.expect("error").unwrap()["code"].clone()
+    };
+    assert_eq!(refused(&hello), "name_taken");
+    let mut wrong = hello;
+    wrong["resume"] = json!("modiar-wrong");
+    assert_eq!(refused(&wrong), "name_taken");
+    assert_eq!(refused(&json!({"type": "hello", "protocol": 1, "resume": "modiar-wrong"})), "auth_failed");
+    guest.come_back(&daemon);
+    guest.peer.send(&json!({"type": "bye"})).unwrap();
+    guest.peer.expect("goodbye").unwrap();
+    guest.come_back(&daemon);
+}

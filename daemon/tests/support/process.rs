@@ -1,0 +1,90 @@
+//! What the system tells of a running daemon, and connections that no ordinary client makes.
+
+use super::Daemon;
+use modiar_conformance::Peer;
+use socket2::{Domain, SockRef, Socket, Type};
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+impl Daemon {
+    /// Its open descriptors.
+    pub fn descriptors(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.pid())).unwrap().count()
+    }
+
+    /// Its memory, in KiB.
+    pub fn resident_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    /// The time it has used of the processors, in ticks of 10 ms.
+    pub fn ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+        // Behind the name, which may hold anything, the state is the first field; user and system time are 12th and 13th.
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    }
+
+    /// Kills it, whatever goes on in it; its log.
+    pub fn kill_for_log(self) -> String {
+        self.signal(libc::SIGKILL);
+        self.wait().1
+    }
+
+    /// Waits until it has no more descriptors than these.
+    pub fn settle(&self, descriptors: usize) {
+        wait_until("descriptors come back", || self.descriptors() <= descriptors);
+    }
+
+    /// A connection from another address of this machine.
+    pub fn connect_from(&self, address: &str) -> Peer {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::new(address.parse::<IpAddr>().unwrap(), 0).into()).unwrap();
+        socket.connect(&self.bots.into()).unwrap();
+        Peer::over(socket.into()).unwrap()
+    }
+
+    /// A connection with as little room for what it does not read as the kernel allows.
+    pub fn connect_narrow(&self) -> Peer {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.set_recv_buffer_size(1).unwrap();
+        socket.connect(&self.bots.into()).unwrap();
+        Peer::over(socket.into()).unwrap()
+    }
+}
+
+/// How a connection ends.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    Fin,
+    Reset,
+}
+
+impl End {
+    pub const ALL: [Self; 2] = [Self::Fin, Self::Reset];
+
+    /// Ends a connection so.
+    pub fn put(self, peer: Peer) {
+        if matches!(self, Self::Reset) {
+            reset_at_close(peer.stream());
+        }
+        drop(peer);
+    }
+}
+
+/// Has the kernel reset the connection when it is closed.
+pub fn reset_at_close(stream: &TcpStream) {
+    SockRef::from(stream).set_linger(Some(Duration::ZERO)).unwrap();
+}
+
+/// Waits until something holds, 20 s at most.
+#[track_caller]
+pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while !holds() {
+        assert!(Instant::now() < deadline, "it took too long until {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -1,0 +1,246 @@
+//! TLS on the bots' port (`transport.tls`).
+
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails so
+
+mod support;
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::Daemon;
+use support::process::wait_until;
+use tempfile::TempDir;
+
+/// A certificate for `localhost` in a folder, and what a client needs to trust it.
+fn certificate(folder: &Path) -> CertificateDer<'static> {
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    std::fs::write(folder.join("certificate.pem"), cert.pem()).unwrap();
+    std::fs::write(folder.join("key.pem"), signing_key.serialize_pem()).unwrap();
+    cert.der().clone()
+}
+
+/// A daemon that speaks TLS, the folder of its certificate, and the certificate.
+fn daemon(more: &str) -> (Daemon, TempDir, CertificateDer<'static>) {
+    let folder = TempDir::new().unwrap();
+    let trusted = certificate(folder.path());
+    let path = |name: &str| -> PathBuf { folder.path().join(name) };
+    let tls = format!("[tls]\ncertificate = {:?}\nkey = {:?}", path("certificate.pem"), path("key.pem"));
+    (Daemon::start_with(&format!("{tls}\n{more}"), &[]), folder, trusted)
+}
+
+/// A bot that speaks TLS.
+struct Bot {
+    lines: BufReader<StreamOwned<ClientConnection, TcpStream>>,
+}
+
+impl Bot {
+    fn connect(daemon: &Daemon, trusted: &CertificateDer<'static>) -> Self {
+        let mut roots = RootCertStore::empty();
+        roots.add(trusted.clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
+        let config = config.with_root_certificates(roots).with_no_client_auth();
+        let name = ServerName::try_from("localhost").unwrap();
+        let connection = ClientConnection::new(Arc::new(config), name).unwrap();
+        let stream = TcpStream::connect(daemon.bots).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        Self { lines: BufReader::new(StreamOwned::new(connection, stream)) }
+    }
+
+    /// A welcomed guest, and its name.
+    fn guest(daemon: &Daemon, trusted: &CertificateDer<'static>) -> (Self, String) {
+        let mut bot = Self::connect(daemon, trusted);
+        bot.send(&json!({"type": "hello", "protocol": 1}));
+        let name = bot.expect("welcome")["bot"]["name"].as_str().unwrap().to_owned();
+        (bot, name)
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.lines.get_mut().write_all(format!("{message}\n").as_bytes()).unwrap();
+    }
+
+    /// The next message; nothing at the end that TLS has announced.
+    fn read(&mut self) -> Option<Value> {
+        let mut line = String::new();
+        self.lines.read_line(&mut line).unwrap();
+        (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
+    }
+
+    #[track_caller]
+    fn expect(&mut self, wanted: &str) -> Value {
+        let message = self.read().unwrap();
+        assert_eq!(message["type"], wanted, "{message}");
+        message
+    }
+}
+
+/// A game of two bots over TLS: South, North, the id.
+fn game(daemon: &Daemon, trusted: &CertificateDer<'static>) -> (Bot, Bot, Value) {
+    let ((mut south, _), (mut north, name)) = (Bot::guest(daemon, trusted), Bot::guest(daemon, trusted));
+    south.send(&json!({"type": "challenge", "opponent": name, "pool": "blitz", "side": "south"}));
+    south.expect("challenge_sent");
+    let challenge = north.expect("challenged")["challenge"].clone();
+    north.send(&json!({"type": "accept", "challenge": challenge}));
+    north.expect("started");
+    let id = south.expect("started")["game"].clone();
+    (south, north, id)
+}
+
+/// Plays the first legal pit; false at the game's end.
+fn play_one(bot: &mut Bot) -> bool {
+    let turn = bot.read().unwrap();
+    if turn["type"] == "ended" {
+        return false;
+    }
+    bot.send(&json!({"type": "move", "game": turn["game"], "pit": turn["legal"][0]}));
+    true
+}
+
+#[test]
+fn a_whole_game_is_played_over_tls() {
+    let (daemon, _folder, trusted) = daemon("");
+    let (mut south, mut north, id) = game(&daemon, &trusted);
+    while play_one(&mut south) && play_one(&mut north) {}
+    let record = daemon.record(id.as_str().unwrap());
+    assert_eq!(record["termination"], "immobile", "{record}");
+    // A goodbye is whole and followed by the end that TLS announces: without it the client's reading would be an error.
+    south.send(&json!({"type": "bye"}));
+    while south.read().is_some_and(|message| message["type"] != "goodbye") {}
+    assert_eq!(south.read(), None);
+}
+
+/// Lines of one record, and a line in records of one byte each.
+#[test]
+fn lines_and_records_need_not_meet() {
+    let (daemon, _folder, trusted) = daemon("");
+    let (mut bot, _) = Bot::guest(&daemon, &trusted);
+    let ping = "{\"type\":\"ping\"}\n";
+    bot.lines.get_mut().write_all(ping.repeat(20).as_bytes()).unwrap();
+    for _ in 0..20 {
+        bot.expect("pong");
+    }
+    for byte in ping.as_bytes() {
+        bot.lines.get_mut().write_all(&[*byte]).unwrap();
+    }
+    bot.expect("pong");
+    // Longer than a record, a read, and a line.
+    bot.lines.get_mut().write_all(&[b'x'; 40_000]).unwrap();
+    assert_eq!(bot.expect("error")["code"], "line_too_long");
+    assert_eq!(bot.expect("goodbye")["reason"], "line_too_long");
+}
+
+/// What does not speak TLS reads no line of ours and is closed; the games go on.
+#[test]
+fn plain_text_is_refused_without_harm() {
+    let (daemon, _folder, trusted) = daemon("");
+    let before = daemon.descriptors();
+    let (mut south, mut north, _) = game(&daemon, &trusted);
+    for text in ["{\"type\":\"hello\",\"protocol\":1}\n", "GET / HTTP/1.1\r\n\r\n", "\n", "SSH-2.0-OpenSSH_9.9\r\n"] {
+        let mut plain = TcpStream::connect(daemon.bots).unwrap();
+        plain.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        plain.write_all(text.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        plain.write_all(&[0; 64]).unwrap();
+        // A reset is an end too.
+        let _ = plain.read_to_end(&mut answer);
+        assert!(!answer.contains(&b'{') && answer.len() < 16, "{text:?}: {answer:?}");
+    }
+    assert!(play_one(&mut south) && play_one(&mut north));
+    daemon.settle(before + 2);
+    assert!(daemon.kill_for_log().contains("reason=tls"));
+}
+
+/// The new certificate is shown to those who come after SIGHUP, whoever was here plays on; one that cannot be used
+/// leaves the old one.
+#[test]
+fn a_certificate_is_renewed_during_a_game() {
+    let (daemon, folder, old) = daemon("");
+    let (mut south, mut north, _) = game(&daemon, &old);
+    let shown = |trusted: &CertificateDer<'static>| {
+        let mut bot = Bot::connect(&daemon, trusted);
+        bot.lines.get_mut().write_all(b"\n").is_ok()
+    };
+    assert!(play_one(&mut south));
+    let new = certificate(folder.path());
+    assert!(shown(&old) && !shown(&new));
+    daemon.signal(libc::SIGHUP);
+    wait_until("the new certificate is shown", || shown(&new));
+    assert!(!shown(&old));
+    assert!(play_one(&mut north) && play_one(&mut south));
+
+    std::fs::write(folder.path().join("key.pem"), "no key").unwrap();
+    daemon.signal(libc::SIGHUP);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(shown(&new) && play_one(&mut north) && play_one(&mut south));
+    let log = daemon.kill_for_log();
+    assert!(log.contains("the old certificate stays"), "{log}");
+}
+
+/// A move that waited in the kernel while the daemon stood still is charged by its arrival, which is below TLS
+/// (`clock.own`).
+#[test]
+fn a_stop_of_the_daemon_is_not_charged_over_tls() {
+    let (daemon, _folder, trusted) = daemon("");
+    let (mut south, mut north, id) = game(&daemon, &trusted);
+    south.expect("turn");
+    daemon.freeze();
+    south.send(&json!({"type": "move", "game": id, "pit": 0}));
+    std::thread::sleep(Duration::from_millis(1500));
+    daemon.thaw();
+    let last = north.expect("turn")["last"].clone();
+    assert!(last["elapsed_ms"].as_u64().unwrap() < 700, "{last}");
+}
+
+/// A peer that begins TLS and goes no further has the time of a handshake.
+#[test]
+fn half_a_handshake_ends() {
+    let (daemon, _folder, _) = daemon("[limits]\nhandshake_ms = 300");
+    let before = daemon.descriptors();
+    for start in [&b""[..], b"\x16\x03\x01\x02\x00\x01\x00\x01"] {
+        let mut stream = TcpStream::connect(daemon.bots).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        stream.write_all(start).unwrap();
+        let mut answer = Vec::new();
+        let begun = Instant::now();
+        let _ = stream.read_to_end(&mut answer);
+        assert!(begun.elapsed() < Duration::from_secs(5), "it was not closed");
+        assert!(!answer.contains(&b'{'), "{answer:?}");
+    }
+    daemon.settle(before);
+}
+
+/// `limits.connections`: the refusal comes over TLS too.
+#[test]
+fn too_many_are_told_over_tls() {
+    let (daemon, _folder, trusted) = daemon("[limits]\nconnections = 1");
+    let (_one, _) = Bot::guest(&daemon, &trusted);
+    let mut refused = Bot::connect(&daemon, &trusted);
+    assert_eq!(refused.expect("error")["code"], "too_many_connections");
+    assert_eq!(refused.read(), None);
+}
+
+#[test]
+fn a_bad_certificate_is_a_bad_configuration() {
+    let folder = TempDir::new().unwrap();
+    certificate(folder.path());
+    for (certificate, key, fault) in [
+        ("certificate.pem", "absent.pem", "absent.pem"),
+        ("key.pem", "key.pem", "no certificate"),
+        ("certificate.pem", "certificate.pem", "no private key"),
+    ] {
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let output = std::process::Command::new(support::MODIAR)
+            .args(["serve", "--check-config"])
+            .envs([("MODIAR_TLS_CERTIFICATE", path(certificate)), ("MODIAR_TLS_KEY", path(key))])
+            .output()
+            .unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(78) && told.contains(fault), "{told}");
+    }
+}

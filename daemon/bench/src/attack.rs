@@ -29,6 +29,9 @@ pub struct Attack {
     /// How long each is measured, in seconds
     #[arg(long, default_value_t = 2.0)]
     seconds: f64,
+    /// Floods of connections and of messages too, which take their share of the machine
+    #[arg(long)]
+    floods: bool,
     /// Only the JSON line
     #[arg(long)]
     json: bool,
@@ -73,7 +76,7 @@ impl Attack {
         let stop = AtomicBool::new(false);
         let pace = std::thread::scope(|scope| {
             if let Some(deeds) = deeds {
-                scope.spawn(|| foes::attack(server.address, &games, &stop, deeds));
+                scope.spawn(|| foes::attack(server.address, &games, self.floods, &stop, deeds));
             }
             let pace = self.pace(&mut fleet);
             stop.store(true, Ordering::Relaxed);

@@ -59,17 +59,19 @@ struct Foe {
     stream: Option<TcpStream>,
 }
 
-/// Attacks `server`, whose games have these ids, until `stop`.
-pub fn attack(server: SocketAddr, games: &[String], stop: &AtomicBool, deeds: &Deeds) {
+/// Attacks `server`, whose games have these ids, until `stop`: slow and frozen peers, and with `floods` those who send and
+/// connect too much, whose own work takes its share of the machine.
+pub fn attack(server: SocketAddr, games: &[String], floods: bool, stop: &AtomicBool, deeds: &Deeds) {
+    let manners = Manner::ALL.into_iter().filter(|(manner, ..)| floods || *manner != Manner::Pinger);
     let crowd = |(manner, count, period)| (0..count).map(move |place| Foe { manner, period, place, stream: None });
-    let mut foes: Vec<Foe> = Manner::ALL.into_iter().flat_map(crowd).collect();
+    let mut foes: Vec<Foe> = manners.flat_map(crowd).collect();
     let mut flood = VecDeque::with_capacity(FLOOD_KEPT);
     let mut beat = 0usize;
     while !stop.load(Ordering::Relaxed) {
         for foe in &mut foes {
             foe.beat(beat, server, games, deeds);
         }
-        for _ in 0..FLOOD_PER_BEAT {
+        for _ in 0..if floods { FLOOD_PER_BEAT } else { 0 } {
             if flood.len() == FLOOD_KEPT {
                 flood.pop_front();
             }

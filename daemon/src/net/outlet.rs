@@ -156,10 +156,12 @@ impl Outlet {
     /// Writes what waits, as far as the socket takes it, and tells how much that was and how much still waits.
     pub(super) fn flush(&self) -> (usize, usize) {
         let mut out = self.lock();
-        let waiting = std::mem::take(&mut out.waiting);
+        let mut waiting = std::mem::take(&mut out.waiting);
         let written = out.write(&waiting);
         if written < waiting.len() && !out.broken {
-            out.waiting = waiting[written..].to_vec();
+            // Nothing moves where nothing was taken: a peer that does not read costs no copy.
+            waiting.drain(..written);
+            out.waiting = waiting;
         }
         (written, out.waiting.len())
     }
@@ -187,12 +189,16 @@ impl Outlet {
         if rest.is_empty() || out.broken || out.sink.is_none() {
             return;
         }
+        // Where something waits already the task waits for room in the socket, and need not be told.
+        let news = out.waiting.is_empty();
         if out.waiting.len() + rest.len() > self.most {
             out.cut(GoodbyeReason::SlowReader);
-        } else {
-            out.waiting.extend_from_slice(rest);
+            return self.bell.ring(Rung::OUTPUT);
         }
-        self.bell.ring(Rung::OUTPUT);
+        out.waiting.extend_from_slice(rest);
+        if news {
+            self.bell.ring(Rung::OUTPUT);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Out> {

@@ -247,7 +247,9 @@ fn a_stop_is_not_charged_to_either_of_two_moves_in_one_packet() {
         north.expect("turn").unwrap();
     }
     for record in both_resigned(&daemon, &games, &mut north) {
-        sent.assert_elapsed(micros(&record["elapsed_us"][2]), start, TICK);
+        // To the earlier line the whole stop is refunded, also what of it lay before the packet (spec/clock.md, what may
+        // remain): a busy machine lets some time pass between the two.
+        sent.assert_elapsed(micros(&record["elapsed_us"][2]), start, TICK + GRACE);
     }
 }
 

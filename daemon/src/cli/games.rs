@@ -116,7 +116,7 @@ impl Verify {
             (None, data) => {
                 let data = DataDir::new(data.unwrap_or_default());
                 store::read_records(&data, &mut |line| {
-                    findings.verify(&line.text);
+                    findings.verify_stored(&line);
                     Ok(())
                 })?;
             }

@@ -1,6 +1,6 @@
 //! Referees finished games again, by the rules and arithmetic alone: none of the code that played them is used.
 
-use crate::store::line_hash;
+use crate::store::{self, line_hash};
 use modiar_protocol::limits::FIRST_PLY;
 use modiar_protocol::{GameResult, Record, Sides, Termination, ZERO_HASH};
 use modiar_rules::{BySide, Line, Pit, Position, Side, parse_moves};
@@ -59,6 +59,15 @@ impl Findings {
             self.found.push(format!("game {}{at}: {what}", record.game));
         }
         self.before = Some((record.seq, line_hash(line)));
+    }
+
+    /// Verifies the next line of a store, which keeps beside it the hash that it had: no game follows the newest one to
+    /// tell that it was changed.
+    pub fn verify_stored(&mut self, line: &store::Line) {
+        if line_hash(&line.text) != line.hash {
+            self.found.push(format!("game at place {}: it was changed since it was stored", line.seq));
+        }
+        self.verify(&line.text);
     }
 
     /// What was found, a line each, and a summary.

@@ -85,6 +85,8 @@ pub struct Line {
     pub day: String,
     /// The record, without a newline.
     pub text: String,
+    /// The hash that it had when it was stored.
+    pub hash: String,
 }
 
 /// The stored records of those games that the journal still has: their end was not told to everybody for sure.

@@ -59,8 +59,8 @@ impl Store for SqliteStore {
                 let text = record.to_line().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
                 let hash = line_hash(&text);
                 if insert(&transaction, &record, &text, &hash)? {
-                    (seq, prev) = (record.seq, hash);
-                    lines.push(Line { seq, day: day(&record.ended), text });
+                    (seq, prev) = (record.seq, hash.clone());
+                    lines.push(Line { seq, day: day(&record.ended), text, hash });
                 }
             }
             transaction.commit()
@@ -82,10 +82,11 @@ impl Store for SqliteStore {
         let to_error = StoreError::sqlite(&self.path);
         let mut read = || -> rusqlite::Result<Result<(), StoreError>> {
             let mut query =
-                self.database.prepare("SELECT seq, ended, record FROM games WHERE seq > ?1 ORDER BY seq")?;
+                self.database.prepare("SELECT seq, ended, record, hash FROM games WHERE seq > ?1 ORDER BY seq")?;
             let mut rows = query.query([after.cast_signed()])?;
             while let Some(row) = rows.next()? {
-                let line = Line { seq: seq(row)?, day: day(&row.get::<_, String>(1)?), text: row.get(2)? };
+                let day = day(&row.get::<_, String>(1)?);
+                let line = Line { seq: seq(row)?, day, text: row.get(2)?, hash: row.get(3)? };
                 if let Err(error) = each(line) {
                     return Ok(Err(error));
                 }

@@ -3,13 +3,15 @@
 
 use crate::store::StoreError;
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The size of a segment, in bytes: some 200,000 plies.
 pub(super) const SEGMENT: u64 = 8 * 1024 * 1024;
 /// The bytes before the first entry.
 pub(super) const HEADER: usize = 64;
+/// The size of a page, in bytes.
+const PAGE: usize = 4096;
 const MAGIC: &[u8; 8] = b"MODIARJ1";
 
 /// What a segment begins with.
@@ -48,8 +50,7 @@ pub(super) fn create(folder: &Path, header: &Header, content: &[u8]) -> Result<F
         let mut file = File::options().create(true).truncate(true).read(true).write(true).open(&draft)?;
         file.write_all(&header.bytes())?;
         file.write_all(content)?;
-        let rest = usize::try_from(SEGMENT).unwrap_or(usize::MAX).saturating_sub(HEADER + content.len());
-        file.write_all(&vec![0; rest])?;
+        fill(&mut file, HEADER + content.len())?;
         file.sync_all()?;
         fs::rename(&draft, &path)?;
         File::open(folder)?.sync_all()?;
@@ -60,6 +61,19 @@ pub(super) fn create(folder: &Path, header: &Header, content: &[u8]) -> Result<F
         let _ = fs::remove_file(&draft);
         StoreError::Io { path, error }
     })
+}
+
+/// Fills the file with zeroes from `end` to its size, a page at a time: one large write makes large pages of the kernel's
+/// cache, and then each small append costs a walk over all blocks of one (ext4: 1.4 µs a ply instead of 0.4).
+fn fill(file: &mut File, end: usize) -> io::Result<()> {
+    let size = usize::try_from(SEGMENT).unwrap_or(usize::MAX);
+    let mut at = end;
+    while at < size {
+        let next = (at + 1).next_multiple_of(PAGE).min(size);
+        file.write_all(&[0; PAGE][..next - at])?;
+        at = next;
+    }
+    Ok(())
 }
 
 /// The segments of a folder, oldest first. Drafts that a crash left are removed.

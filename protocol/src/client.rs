@@ -3,7 +3,7 @@
 use crate::fields::{Fields, Key, boolean, integer, label, text};
 use crate::limits::SERIES_GAMES;
 use crate::wire::side_word;
-use crate::{BotName, ChallengeId, ErrorCode, GameId, Secret};
+use crate::{BotName, ChallengeId, ErrorCode, GameId, Secret, plain};
 use modiar_rules::{Pit, Side};
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
@@ -173,6 +173,13 @@ impl DecodeError {
 /// # Errors
 /// `bad_utf8`, `bad_json`, `bad_field` (with the field), `bad_name` or `unknown_type`; clauses `transport.*`.
 pub fn decode(line: &[u8]) -> Result<Incoming, DecodeError> {
+    match plain::read_move(line) {
+        Some(wanted) => Ok(Incoming { message: ClientMessage::Move(wanted), reference: None }),
+        None => read_strictly(line),
+    }
+}
+
+pub(crate) fn read_strictly(line: &[u8]) -> Result<Incoming, DecodeError> {
     let fields = Fields::read(line)?;
     match (read_message(&fields), fields.reference()) {
         (Ok(message), reference) => Ok(Incoming { message, reference: reference? }),

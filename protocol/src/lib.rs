@@ -15,6 +15,7 @@ mod id;
 pub mod limits;
 mod line;
 mod name;
+mod plain;
 mod record;
 pub mod server;
 mod wire;

@@ -4,11 +4,17 @@ use serde::{Deserialize, Serialize};
 use std::{fmt, hash};
 use thiserror::Error;
 
+/// Most characters of a name.
+const MOST: usize = 24;
+
 /// A bot's name: `[A-Za-z0-9][A-Za-z0-9_-]{1,23}` (`session.name-pattern`). Compared and hashed without regard to case,
-/// shown as typed.
+/// shown as typed. It stands in itself, for every list of bots holds names.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct BotName(Box<str>);
+pub struct BotName {
+    bytes: [u8; MOST],
+    length: u8,
+}
 
 /// Why a text is no name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -21,28 +27,38 @@ impl BotName {
     /// # Errors
     /// The text does not follow the pattern.
     pub fn new(text: &str) -> Result<Self, BadName> {
-        let fits = (2..=24).contains(&text.len())
+        Self::fitting(text).ok_or_else(|| BadName(text.chars().take(64).collect()))
+    }
+
+    fn fitting(text: &str) -> Option<Self> {
+        let fits = text.len() > 1
             && text.as_bytes()[0].is_ascii_alphanumeric()
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-        if fits { Ok(Self(text.into())) } else { Err(BadName(text.chars().take(64).collect())) }
+        let mut bytes = [0; MOST];
+        bytes.get_mut(..text.len()).filter(|_| fits)?.copy_from_slice(text.as_bytes());
+        Some(Self { bytes, length: u8::try_from(text.len()).ok()? })
     }
 
     /// Names beginning `house-` belong to the server (`session.name-house`).
     #[must_use]
     pub fn is_house(&self) -> bool {
-        self.0.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("house-"))
+        self.as_str().get(..6).is_some_and(|start| start.eq_ignore_ascii_case("house-"))
     }
 
     /// The name as typed.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        str::from_utf8(self.as_bytes()).unwrap_or_default()
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.length)]
     }
 }
 
 impl PartialEq for BotName {
     fn eq(&self, other: &Self) -> bool {
-        self.0.eq_ignore_ascii_case(&other.0)
+        self.as_bytes().eq_ignore_ascii_case(other.as_bytes())
     }
 }
 
@@ -50,7 +66,7 @@ impl Eq for BotName {}
 
 impl hash::Hash for BotName {
     fn hash<H: hash::Hasher>(&self, state: &mut H) {
-        for byte in self.0.bytes() {
+        for byte in self.as_bytes() {
             state.write_u8(byte.to_ascii_lowercase());
         }
     }
@@ -58,13 +74,13 @@ impl hash::Hash for BotName {
 
 impl fmt::Display for BotName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 
 impl fmt::Debug for BotName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(self.as_str())
     }
 }
 
@@ -78,7 +94,7 @@ impl TryFrom<String> for BotName {
 
 impl From<BotName> for String {
     fn from(name: BotName) -> Self {
-        name.0.into()
+        name.as_str().to_owned()
     }
 }
 

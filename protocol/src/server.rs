@@ -76,10 +76,16 @@ pub enum ServerMessage {
 impl ServerMessage {
     /// Appends the message as one line to `out`.
     pub fn write(&self, out: &mut Vec<u8>) {
-        // Writing to memory cannot fail, and no message has a key that is not a text.
-        let written = serde_json::to_writer(&mut *out, self);
-        debug_assert!(written.is_ok(), "a message did not serialise");
-        out.push(b'\n');
+        match self {
+            Self::Turn(turn) => turn.write(out),
+            Self::Moved(moved) => moved.write(out),
+            _ => {
+                // Writing to memory cannot fail, and no message has a key that is not a text.
+                let written = serde_json::to_writer(&mut *out, self);
+                debug_assert!(written.is_ok(), "a message did not serialise");
+                out.push(b'\n');
+            }
+        }
     }
 
     /// The message as one line.

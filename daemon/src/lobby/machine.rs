@@ -149,7 +149,8 @@ impl Lobby {
         }
         let wanted = (games > 0).then_some(games);
         self.sought += 1;
-        self.queues[at].join(Seek { number: self.sought, visitor, bot, wanted, made: 0, running: 0 });
+        let has_room = self.has_room(&bot);
+        self.queues[at].join(Seek::new(self.sought, visitor, bot, wanted, has_room));
         let mut effects = vec![self.seeking(visitor, at, reference)];
         self.pair(at, &mut effects);
         Ok(effects)
@@ -340,6 +341,15 @@ impl Lobby {
         self.bots.get(name).is_some_and(Presence::has_room)
     }
 
+    /// Has the seeks of a bot wait, or not: it began a game, or ended one.
+    pub(super) fn line_up(&mut self, name: &BotName) {
+        let Some(presence) = self.bots.get(name) else { return };
+        let Some(visitor) = presence.visitor else { return };
+        for queue in &mut self.queues {
+            queue.has_room(visitor, presence.has_room());
+        }
+    }
+
     pub(super) fn forget_if_gone(&mut self, name: &BotName) {
         if self.bots.get(name).is_some_and(Presence::is_forgettable) {
             self.bots.remove(name);
@@ -348,16 +358,16 @@ impl Lobby {
 
     /// What a new seek waits for, told before it is paired.
     fn seeking(&self, visitor: Visitor, at: usize, reference: Option<Ref>) -> Effect {
-        let has_room = |seek: &Seek| self.has_room(&seek.bot);
-        let others = self.queues[at].waiting(|seek| seek.visitor != visitor && has_room(seek)).count() as u64;
-        let busy = self.queues[at].waiting(|seek| seek.visitor == visitor && !has_room(seek)).next().is_some();
+        let queue = &self.queues[at];
+        let busy = queue.of(visitor).is_some_and(Seek::is_busy);
+        let others = queue.waiting() - usize::from(!busy);
         let reason = match others {
             _ if busy => Some("waiting for one of your games to end"),
             0 => Some("waiting for an opponent"),
             _ => None,
         };
         let pool = self.pools[at].name.clone();
-        let waiting = others + 1;
+        let waiting = others as u64 + 1;
         Effect::Tell(visitor, ServerMessage::Seeking { pool, waiting, reason: reason.map(str::to_owned), reference })
     }
 

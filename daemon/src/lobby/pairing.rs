@@ -52,9 +52,11 @@ impl Lobby {
     /// A game is over and told. `absent` is the side that did not show up for it; `aborted` that it does not count.
     pub fn finished(&mut self, pairing: &Pairing, absent: Option<Side>, aborted: bool, now: Now) -> Vec<Effect> {
         for side in Side::ALL {
-            if let Some(presence) = self.bots.get_mut(&pairing.seats[side].bot) {
+            let bot = &pairing.seats[side].bot;
+            if let Some(presence) = self.bots.get_mut(bot) {
                 presence.playing = presence.playing.saturating_sub(1);
             }
+            self.line_up(bot);
         }
         let mut effects = Vec::new();
         match pairing.source {
@@ -91,15 +93,9 @@ impl Lobby {
     pub(super) fn pair(&mut self, at: usize, effects: &mut Vec<Effect>) {
         while !self.draining && !self.held {
             let sitter = |seek: &Seek| Sitter { bot: seek.bot.clone(), visitor: seek.visitor, seek: Some(seek.number) };
-            let mut waiting = self.queues[at].waiting(|seek| self.has_room(&seek.bot)).map(sitter);
-            let (Some(first), Some(second)) = (waiting.next(), waiting.next()) else { return };
-            drop(waiting);
+            let Some([first, second]) = self.queues[at].first_two().map(|two| two.map(sitter)) else { return };
             for visitor in [first.visitor, second.visitor] {
-                if let Some(seek) = self.queues[at].of(visitor) {
-                    seek.made += 1;
-                    seek.running += 1;
-                }
-                self.queues[at].move_to_back(visitor);
+                self.queues[at].started(visitor);
             }
             let side = self.side_of(&first.bot, &second.bot);
             let rated = LADDER && self.pools[at].rated && !self.is_guest(&first.bot) && !self.is_guest(&second.bot);
@@ -116,6 +112,7 @@ impl Lobby {
                 // Challenges bring no penalty, and none is held against them.
                 must_show[side] = source == Source::Seeks && presence.conduct.must_show();
             }
+            self.line_up(&seats[side].bot);
         }
         Effect::Start(Pairing { pool, seats, rated, must_show, source })
     }
@@ -146,25 +143,13 @@ impl Lobby {
         effects: &mut Vec<Effect>,
     ) {
         let Sitter { bot, visitor, seek } = sitter;
-        // The bot may have taken that seek back and begun another: this game is none of the new one's.
-        let seek = self.queues[at].of(*visitor).filter(|standing| Some(standing.number) == *seek);
-        let stands = seek.is_some();
-        let done = seek.is_some_and(|seek| {
-            seek.running = seek.running.saturating_sub(1);
-            seek.made = seek.made.saturating_sub(u64::from(aborted));
-            seek.is_done()
-        });
         if absent {
             return self.punish(bot, *visitor, now, effects);
         }
         if !aborted && let Some(presence) = self.bots.get_mut(bot) {
             presence.conduct.showed_up();
         }
-        if stands && aborted {
-            self.queues[at].move_to_front(*visitor);
-        } else if stands {
-            self.queues[at].move_to_back(*visitor);
-        }
+        let done = seek.and_then(|number| self.queues[at].finished(*visitor, number, aborted)).unwrap_or(false);
         if done {
             self.queues[at].leave(*visitor);
             effects.push(self.seek_ended(*visitor, at, SeekEnd::Done, None, None));

@@ -1,8 +1,8 @@
-//! The seeks of one pool, in the order of waiting.
+//! The seeks of one pool: all of them by connection, and in line those that could play now.
 
 use super::machine::Visitor;
 use modiar_protocol::BotName;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap};
 
 /// A bot looking for games in a pool.
 #[derive(Clone, Debug)]
@@ -16,67 +16,196 @@ pub struct Seek {
     /// How many games it wants; `None` until it says stop.
     pub wanted: Option<u64>,
     /// Games made for it and not aborted.
-    pub made: u64,
+    made: u64,
     /// Of these, still running.
-    pub running: u64,
+    running: u64,
+    /// Whether its bot may start one more game.
+    has_room: bool,
+    /// Where it stands in line, when it does: lower comes first.
+    place: i64,
 }
 
 impl Seek {
-    /// Whether it still lacks games.
+    /// A seek of a bot that has room for a game, or has not.
     #[must_use]
-    pub fn is_open(&self) -> bool {
+    pub const fn new(number: u64, visitor: Visitor, bot: BotName, wanted: Option<u64>, has_room: bool) -> Self {
+        Self { number, visitor, bot, wanted, made: 0, running: 0, has_room, place: 0 }
+    }
+
+    /// Whether it still lacks games.
+    fn is_open(&self) -> bool {
         self.wanted.is_none_or(|wanted| self.made < wanted)
     }
 
-    /// Whether all its games are played.
+    /// Whether it lacks games that its bot has no room for at present.
     #[must_use]
-    pub fn is_done(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
+        self.is_open() && !self.has_room
+    }
+
+    /// Whether all its games are played.
+    fn is_done(&self) -> bool {
         !self.is_open() && self.running == 0
+    }
+
+    fn is_ready(&self) -> bool {
+        self.is_open() && self.has_room
     }
 }
 
 /// The seeks of one pool.
 #[derive(Clone, Debug, Default)]
-pub struct Queue(VecDeque<Seek>);
+pub struct Queue {
+    seeks: HashMap<Visitor, Seek>,
+    /// Those that are ready, in the order of waiting.
+    line: BTreeMap<i64, Visitor>,
+    /// The places taken so far: the next ones lie before and behind them.
+    front: i64,
+    back: i64,
+}
 
 impl Queue {
     /// Adds a seek at the end.
     pub fn join(&mut self, seek: Seek) {
-        self.0.push_back(seek);
+        let visitor = seek.visitor;
+        self.seeks.insert(visitor, seek);
+        self.move_to_back(visitor);
     }
 
     /// The seek of a connection.
-    pub fn of(&mut self, visitor: Visitor) -> Option<&mut Seek> {
-        self.0.iter_mut().find(|seek| seek.visitor == visitor)
+    #[must_use]
+    pub fn of(&self, visitor: Visitor) -> Option<&Seek> {
+        self.seeks.get(&visitor)
     }
 
     /// Takes the seek of a connection out.
     pub fn leave(&mut self, visitor: Visitor) -> Option<Seek> {
-        let at = self.0.iter().position(|seek| seek.visitor == visitor)?;
-        self.0.remove(at)
+        let seek = self.seeks.remove(&visitor)?;
+        self.line.remove(&seek.place);
+        Some(seek)
     }
 
-    /// Takes all seeks out.
-    pub fn clear(&mut self) -> impl Iterator<Item = Seek> + '_ {
-        self.0.drain(..)
+    /// Takes all seeks out, in the order of waiting.
+    pub fn clear(&mut self) -> impl Iterator<Item = Seek> + use<> {
+        self.line.clear();
+        let mut seeks: Vec<Seek> = self.seeks.drain().map(|(_, seek)| seek).collect();
+        seeks.sort_by_key(|seek| seek.place);
+        seeks.into_iter()
     }
 
-    /// Puts the seek of a connection before all others.
-    pub fn move_to_front(&mut self, visitor: Visitor) {
-        if let Some(seek) = self.leave(visitor) {
-            self.0.push_front(seek);
+    /// Whether the bot of a connection may start one more game.
+    pub fn has_room(&mut self, visitor: Visitor, has_room: bool) {
+        self.change(visitor, |seek| seek.has_room = has_room);
+    }
+
+    /// A game was made for the seek of a connection; it goes to the end.
+    pub fn started(&mut self, visitor: Visitor) {
+        self.change(visitor, |seek| {
+            seek.made += 1;
+            seek.running += 1;
+        });
+        self.move_to_back(visitor);
+    }
+
+    /// A game of the seek `number` of a connection is over: the seek waits anew, first if the game does not count. `None`
+    /// where that seek is not there any more, else whether it is done.
+    pub fn finished(&mut self, visitor: Visitor, number: u64, aborted: bool) -> Option<bool> {
+        // The bot may have taken that seek back and begun another: this game is none of the new one's.
+        self.of(visitor).filter(|seek| seek.number == number)?;
+        self.change(visitor, |seek| {
+            seek.running = seek.running.saturating_sub(1);
+            seek.made = seek.made.saturating_sub(u64::from(aborted));
+        });
+        if aborted {
+            self.front -= 1;
+            self.move_to(visitor, self.front);
+        } else {
+            self.move_to_back(visitor);
+        }
+        self.of(visitor).map(Seek::is_done)
+    }
+
+    /// How many could play now.
+    #[must_use]
+    pub fn waiting(&self) -> usize {
+        self.line.len()
+    }
+
+    /// The two who wait longest.
+    #[must_use]
+    pub fn first_two(&self) -> Option<[&Seek; 2]> {
+        let mut line = self.line.values().filter_map(|visitor| self.of(*visitor));
+        Some([line.next()?, line.next()?])
+    }
+
+    fn move_to_back(&mut self, visitor: Visitor) {
+        self.back += 1;
+        self.move_to(visitor, self.back);
+    }
+
+    fn move_to(&mut self, visitor: Visitor, place: i64) {
+        if let Some(seek) = self.seeks.get_mut(&visitor) {
+            self.line.remove(&seek.place);
+            seek.place = place;
+        }
+        self.change(visitor, |_| {});
+    }
+
+    /// Changes a seek, and has it stand in line as long as it is ready.
+    fn change(&mut self, visitor: Visitor, change: impl FnOnce(&mut Seek)) {
+        let Some(seek) = self.seeks.get_mut(&visitor) else { return };
+        change(seek);
+        if seek.is_ready() {
+            self.line.insert(seek.place, visitor);
+        } else {
+            self.line.remove(&seek.place);
         }
     }
+}
 
-    /// Puts the seek of a connection behind all others: its wait begins anew.
-    pub fn move_to_back(&mut self, visitor: Visitor) {
-        if let Some(seek) = self.leave(visitor) {
-            self.0.push_back(seek);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn join(queue: &mut Queue, number: u64, wanted: Option<u64>) -> Visitor {
+        let visitor = Visitor(number);
+        queue.join(Seek::new(number, visitor, BotName::new(&format!("bot-{number}")).unwrap(), wanted, true));
+        visitor
     }
 
-    /// The bots that could play now, by `ready`, in the order of waiting.
-    pub fn waiting<'a>(&'a self, ready: impl Fn(&Seek) -> bool + 'a) -> impl Iterator<Item = &'a Seek> + 'a {
-        self.0.iter().filter(move |seek| seek.is_open() && ready(seek))
+    fn line(queue: &Queue) -> Vec<u64> {
+        queue.line.values().map(|visitor| visitor.0).collect()
+    }
+
+    #[test]
+    fn who_waited_longest_is_first_and_an_aborted_game_brings_nobody_back_to_the_end() {
+        let mut queue = Queue::default();
+        let [one, two, three] = [1, 2, 3].map(|number| join(&mut queue, number, None));
+        queue.started(one);
+        assert_eq!(line(&queue), [2, 3, 1]);
+        queue.started(two);
+        assert_eq!(queue.finished(two, 2, true), Some(false));
+        assert_eq!(line(&queue), [2, 3, 1]);
+        assert_eq!(queue.finished(one, 1, false), Some(false));
+        assert_eq!(queue.first_two().map(|two| two.map(|seek| seek.visitor)), Some([two, three]));
+    }
+
+    #[test]
+    fn only_who_lacks_games_and_has_room_stands_in_line() {
+        let mut queue = Queue::default();
+        let [one, two] = [1, 2].map(|number| join(&mut queue, number, Some(1)));
+        queue.has_room(one, false);
+        assert!(queue.of(one).unwrap().is_busy());
+        assert_eq!(line(&queue), [2]);
+        queue.has_room(one, true);
+        assert_eq!(line(&queue), [1, 2], "its place was kept");
+        queue.started(two);
+        queue.has_room(two, true);
+        assert_eq!(line(&queue), [1], "it has its game");
+        assert_eq!(queue.finished(two, 7, false), None, "a seek of before");
+        assert_eq!(queue.finished(two, 2, false), Some(true));
+        queue.leave(two);
+        assert_eq!((queue.waiting(), queue.clear().count()), (1, 1));
+        assert_eq!(queue.waiting(), 0);
     }
 }

@@ -16,7 +16,7 @@ pub use words::{Close, Invariant};
 
 use crate::clock::{Charge, Micros};
 use crate::time;
-use modiar_protocol::{ErrorCode, GoodbyeReason, Termination};
+use modiar_protocol::{ErrorCode, GameId, GoodbyeReason, Termination};
 use process::Process;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -156,9 +156,9 @@ impl Metrics {
         self.errors.inc(code as usize);
     }
 
-    /// What must never be has been: for whoever watches, an alarm.
-    pub fn alarm(&self, invariant: Invariant) {
-        error!(invariant = invariant.as_str(), "an invariant does not hold: this is a bug in the server");
+    /// What must never be has been in a game: for whoever watches, an alarm.
+    pub fn alarm(&self, invariant: Invariant, game: GameId) {
+        error!(%game, invariant = invariant.as_str(), "an invariant does not hold: this is a bug in the server");
         self.invariant_failures.inc(invariant as usize);
     }
 

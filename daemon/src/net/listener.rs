@@ -6,21 +6,21 @@ use super::kernel;
 use super::outlet::Outlet;
 use super::reader;
 use super::tls::Certificate;
-use crate::lobby::Hall;
-use crate::session::Client;
+use crate::lobby::{Hall, Visitor};
+use crate::session::{Caller, Client};
 use crate::time::Heartbeat;
 use modiar_protocol::server::Error;
 use modiar_protocol::{ErrorCode, ServerMessage};
 use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{Instrument as _, Span, info, info_span, warn};
+use tracing::{info, warn};
 
 /// Connections that may wait to be accepted: a ladder's bots come all at once.
 const BACKLOG: i32 = 4096;
@@ -104,8 +104,7 @@ impl Listener {
                         info!("connections are accepted again");
                     }
                     number += 1;
-                    let span = info_span!("connection", number, %peer);
-                    span.in_scope(|| self.admit(stream, peer.ip(), number, &tasks));
+                    self.admit(stream, Caller { visitor: Visitor(number), peer }, &tasks);
                 }
                 Err(error) if concerns_one(&error) => {}
                 Err(error) => {
@@ -119,10 +118,10 @@ impl Listener {
     }
 
     /// Serves a connection, or tells it that there are too many (`limits.connections`).
-    fn admit(&self, stream: TcpStream, peer: IpAddr, number: u64, tasks: &TaskTracker) {
-        let admitted = self.admission.admit(peer);
+    fn admit(&self, stream: TcpStream, caller: Caller, tasks: &TaskTracker) {
+        let admitted = self.admission.admit(caller.peer.ip());
         if !matches!(admitted, Admitted::Yes(_)) {
-            info!("refused: there are too many connections");
+            info!(%caller, "refused: there are too many connections");
             self.hall.metrics().connection_refused();
         }
         if matches!(admitted, Admitted::Unheard) {
@@ -130,29 +129,22 @@ impl Listener {
         }
         let (mut read, outlet) = match self.open(stream) {
             Ok((read, outlet)) => (read, Arc::new(outlet)),
-            Err(error) => return warn!(%error, "the connection was gone at once"),
+            Err(error) => return warn!(%caller, %error, "the connection was gone at once"),
         };
-        let (hall, heartbeat, span) = (Arc::clone(&self.hall), self.heartbeat, Span::current());
+        let (hall, heartbeat) = (Arc::clone(&self.hall), self.heartbeat);
         match admitted {
-            Admitted::Yes(pass) => tasks.spawn(
-                async move {
-                    let connection = hall.metrics().connection();
-                    let client = Client::new(number, Arc::clone(&outlet), Arc::clone(&hall));
-                    reader::serve(read, outlet, client, heartbeat, hall.limits(), connection).await;
-                    drop(pass);
-                }
-                .instrument(span),
-            ),
-            Admitted::No(pass) => tasks.spawn(
-                async move {
-                    let message = "too many connections, in all or from your address; close some, or come back later";
-                    let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
-                    outlet.tell(&ServerMessage::Error(Box::new(error)));
-                    Farewell { read: &mut read, outlet: &outlet }.say().await;
-                    drop(pass);
-                }
-                .instrument(span),
-            ),
+            Admitted::Yes(pass) => {
+                let connection = hall.metrics().connection();
+                let client = Client::new(caller, Arc::clone(&outlet), Arc::clone(&hall));
+                tasks.spawn(reader::serve(read, outlet, client, heartbeat, hall.limits(), connection, pass))
+            }
+            Admitted::No(pass) => tasks.spawn(async move {
+                let message = "too many connections, in all or from your address; close some, or come back later";
+                let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
+                outlet.tell(&ServerMessage::Error(Box::new(error)));
+                Farewell { read: &mut read, outlet: &outlet }.say().await;
+                drop(pass);
+            }),
             Admitted::Unheard => return,
         };
     }

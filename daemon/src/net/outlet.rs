@@ -8,14 +8,16 @@ use crate::metrics::Metrics;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Waker};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::task::Waker;
 use tokio::net::tcp::OwnedWriteHalf;
 
 /// A connection's writing end and the bell that wakes its task.
 #[derive(Debug)]
 pub struct Outlet {
     out: Mutex<Out>,
+    /// Why it closes; nothing is sent any more.
+    closing: OnceLock<GoodbyeReason>,
     /// Most that may wait, in bytes.
     most: usize,
     bell: Bell,
@@ -31,7 +33,6 @@ struct Out {
     cipher: Option<Box<Cipher>>,
     /// What the socket did not take, as the socket will take it.
     waiting: Vec<u8>,
-    closing: Option<GoodbyeReason>,
     /// The peer no longer takes anything; what it has sent may still be read.
     broken: bool,
 }
@@ -45,6 +46,12 @@ impl Rung {
     const OUTPUT: u8 = 1;
     const FLAGS: u8 = 2;
 
+    /// Something waits to be written, or the connection closes.
+    pub(super) const fn output(self) -> bool {
+        self.0 & Self::OUTPUT != 0
+    }
+
+    /// The flags of its games are to be checked.
     pub(super) const fn flags(self) -> bool {
         self.0 & Self::FLAGS != 0
     }
@@ -53,22 +60,24 @@ impl Rung {
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
     pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
-        let out = Out { sink: Some(sink), cipher, waiting: Vec::new(), closing: None, broken: false };
-        Self { out: Mutex::new(out), most, bell: Bell::default(), metrics: Some(metrics) }
+        let out = Out { sink: Some(sink), cipher, waiting: Vec::new(), broken: false };
+        let (out, closing) = (Mutex::new(out), OnceLock::new());
+        Self { out, closing, most, bell: Bell::default(), metrics: Some(metrics) }
     }
 
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
-        let out = Out { sink: None, cipher: None, waiting: Vec::new(), closing: None, broken: true };
-        Self { out: Mutex::new(out), most: 0, bell: Bell::default(), metrics: None }
+        let out = Out { sink: None, cipher: None, waiting: Vec::new(), broken: true };
+        let (out, closing) = (Mutex::new(out), OnceLock::new());
+        Self { out, closing, most: 0, bell: Bell::default(), metrics: None }
     }
 
     /// Sends whole lines: at once as far as the socket takes them. What cannot be sent to a connection that is closing,
     /// broken or gone is dropped. A reader for which too much waits is closed (`session.slow-reader`).
     pub fn send(&self, lines: &[u8]) {
         let mut out = self.lock();
-        if out.closing.is_none() {
+        if self.closing.get().is_none() {
             self.say(&mut out, lines);
         }
     }
@@ -84,10 +93,10 @@ impl Outlet {
     /// Says goodbye; nothing is sent after it and nothing read (`session.goodbye`).
     pub fn goodbye(&self, reason: GoodbyeReason, message: &'static str, reference: Option<Ref>) {
         let mut out = self.lock();
-        if out.closing.is_none() {
+        if self.closing.get().is_none() {
             let goodbye = ServerMessage::Goodbye { reason, message: message.into(), reference };
             self.say(&mut out, &goodbye.to_line());
-            out.closing.get_or_insert(reason);
+            self.closing.get_or_init(|| reason);
             self.bell.ring(Rung::OUTPUT);
         }
     }
@@ -95,8 +104,7 @@ impl Outlet {
     /// Whether a peer is there to play: neither closing nor gone.
     #[must_use]
     pub fn is_live(&self) -> bool {
-        let out = self.lock();
-        out.sink.is_some() && out.closing.is_none()
+        self.closing.get().is_none() && self.lock().sink.is_some()
     }
 
     /// Asks the connection's task to read what lies in the kernel, and then to check the flags of its games.
@@ -106,12 +114,12 @@ impl Outlet {
 
     /// Why the connection closes, if it does.
     pub(super) fn closing(&self) -> Option<GoodbyeReason> {
-        self.lock().closing
+        self.closing.get().copied()
     }
 
     /// Closes without a goodbye.
     pub(super) fn cut(&self, reason: GoodbyeReason) {
-        self.lock().cut(reason);
+        self.cut_off(&mut self.lock(), reason);
     }
 
     /// Whether the handshake of TLS goes on, so that nothing can be sent yet.
@@ -148,9 +156,14 @@ impl Outlet {
         out.waiting = Vec::new();
     }
 
-    /// Registers the connection's task and takes what was rung since.
-    pub(super) fn listen(&self, context: &Context<'_>) -> Rung {
-        self.bell.listen(context)
+    /// Wakes the connection's task by `waker` from now on.
+    pub(super) fn register(&self, waker: Waker) {
+        self.bell.register(waker);
+    }
+
+    /// What was rung since it was last taken.
+    pub(super) fn take_rung(&self) -> Rung {
+        self.bell.take()
     }
 
     /// Writes what waits, as far as the socket takes it, and tells how much that was and how much still waits.
@@ -192,7 +205,7 @@ impl Outlet {
         // Where something waits already the task waits for room in the socket, and need not be told.
         let news = out.waiting.is_empty();
         if out.waiting.len() + rest.len() > self.most {
-            out.cut(GoodbyeReason::SlowReader);
+            self.cut_off(out, GoodbyeReason::SlowReader);
             return self.bell.ring(Rung::OUTPUT);
         }
         out.waiting.extend_from_slice(rest);
@@ -201,19 +214,19 @@ impl Outlet {
         }
     }
 
+    /// Closes without a word: the peer may have half a line, so nothing may follow it.
+    fn cut_off(&self, out: &mut Out, reason: GoodbyeReason) {
+        out.waiting = Vec::new();
+        out.broken = true;
+        self.closing.get_or_init(|| reason);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Out> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Out {
-    /// Closes without a word: the peer may have half a line, so nothing may follow it.
-    fn cut(&mut self, reason: GoodbyeReason) {
-        self.waiting = Vec::new();
-        self.closing = Some(reason);
-        self.broken = true;
-    }
-
     /// One write, no waiting: the number of bytes the socket took.
     fn write(&mut self, bytes: &[u8]) -> usize {
         let Some(sink) = self.sink.as_ref().filter(|_| !self.broken && !bytes.is_empty()) else { return 0 };
@@ -244,13 +257,14 @@ impl Bell {
         }
     }
 
-    fn listen(&self, context: &Context<'_>) -> Rung {
-        let mut sleeper = self.sleeper.lock().unwrap_or_else(PoisonError::into_inner);
-        if !sleeper.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
-            *sleeper = Some(context.waker().clone());
-        }
-        drop(sleeper);
-        Rung(self.rung.swap(Rung::NOTHING, Ordering::AcqRel))
+    fn register(&self, waker: Waker) {
+        *self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
+    }
+
+    fn take(&self) -> Rung {
+        // Nearly always there is nothing; a load leaves the cache line with whoever sends.
+        let rung = self.rung.load(Ordering::Acquire) != Rung::NOTHING;
+        Rung(if rung { self.rung.swap(Rung::NOTHING, Ordering::AcqRel) } else { Rung::NOTHING })
     }
 }
 

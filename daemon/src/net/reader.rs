@@ -1,6 +1,7 @@
 //! The life of a connection, in reading order: one task reads, opens what is sealed, cuts lines, hands them to the
 //! session, and writes what was left waiting.
 
+use super::admission::Pass;
 use super::arrival::SocketRead;
 use super::farewell::Farewell;
 use super::kernel;
@@ -17,7 +18,7 @@ use std::future::{Future as _, poll_fn};
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead as _, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
@@ -32,15 +33,17 @@ thread_local! {
     pub(super) static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
 }
 
-/// Serves one connection until it ends.
-pub(super) async fn serve(
+/// Serves one connection until it ends. Not an `async fn`: that would hold all it is given twice, here and in the
+/// [`Reader`], as long as the connection lasts.
+pub(super) fn serve(
     read: OwnedReadHalf,
     outlet: Arc<Outlet>,
     client: Client,
     heartbeat: &'static Heartbeat,
     limits: &Limits,
     connection: Connection,
-) {
+    pass: Pass,
+) -> impl Future<Output = ()> + use<> {
     let mut reader = Reader {
         read,
         sealed: outlet.is_handshaking(),
@@ -53,13 +56,18 @@ pub(super) async fn serve(
         write_limit: limits.write_deadline(),
         write_deadline: None,
         connection,
+        _pass: pass,
+        waker: None,
     };
-    let close = poll_fn(|context| reader.poll(context)).await;
-    reader.connection.ends(close);
-    info!(reason = %close.as_str(), "connection ended");
-    reader.client.leave();
-    let Reader { read, outlet, .. } = &mut reader;
-    Farewell { read, outlet }.say().await;
+    async move {
+        let close = poll_fn(|context| reader.poll(context)).await;
+        reader.connection.ends(close);
+        info!(caller = %reader.client.caller(), reason = %close.as_str(), "connection ended");
+        reader.client.leave();
+        let Reader { read, outlet, .. } = &mut reader;
+        // A box, for it is as large as all the rest, and not needed before the end.
+        Box::pin(Farewell { read, outlet }.say()).await;
+    }
 }
 
 struct Reader {
@@ -76,6 +84,9 @@ struct Reader {
     write_limit: Duration,
     write_deadline: Option<Pin<Box<Sleep>>>,
     connection: Connection,
+    _pass: Pass,
+    /// What the outlet wakes this task by.
+    waker: Option<Waker>,
 }
 
 /// Also where its task panicked: the tables hold its outlet, the peer must see the end.
@@ -95,20 +106,34 @@ enum Next {
 impl Reader {
     /// Ready when the connection is to end.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Close> {
+        self.register(context);
         loop {
-            if self.outlet.listen(context).flags()
+            let rung = self.outlet.take_rung();
+            if rung.flags()
                 && let Next::End(close) = self.read_kernel()
             {
                 return Poll::Ready(close);
             }
-            self.poll_write(context);
-            self.poll_handshake(context);
+            if rung.output() || self.write_deadline.is_some() {
+                self.poll_write(context);
+            }
+            if self.handshake.is_some() {
+                self.poll_handshake(context);
+            }
             if let Next::End(close) = self.closing() {
                 return Poll::Ready(close);
             }
             if let Next::End(close) = ready!(self.poll_read(context)) {
                 return Poll::Ready(close);
             }
+        }
+    }
+
+    /// Lets the outlet wake this task. Its waker stays the same as long as the task does.
+    fn register(&mut self, context: &Context<'_>) {
+        if !self.waker.as_ref().is_some_and(|waker| waker.will_wake(context.waker())) {
+            self.waker = Some(context.waker().clone());
+            self.outlet.register(context.waker().clone());
         }
     }
 

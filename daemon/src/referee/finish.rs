@@ -55,7 +55,7 @@ impl Table {
         state.game.committed();
         let Some(decision) = state.game.decision() else { return };
         let plies = state.game.line().moves().len();
-        self.span.in_scope(|| info!(result = %decision.result, termination = %decision.termination, plies, "ended"));
+        info!(game = %self.id(), result = %decision.result, termination = %decision.termination, plies, "ended");
         let ended = messages::ended(self.id(), &state.game, decision);
         self.referee.metrics.game_finished(decision.termination);
         self.tell_players(state, &ended);

@@ -44,7 +44,7 @@ impl Table {
 
     /// Counts and logs a bug of the server.
     pub(super) fn alarm(&self, invariant: Invariant) {
-        self.span.in_scope(|| self.referee.metrics.alarm(invariant));
+        self.referee.metrics.alarm(invariant, self.id());
     }
 
     /// Ends the game where it stands, unless its result is on its way already.

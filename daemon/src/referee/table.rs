@@ -21,7 +21,7 @@ use modiar_protocol::{ErrorCode, GameId, Ref, ServerMessage, Termination};
 use modiar_rules::{BySide, MovesError, ReplayError, Side, moves_text, parse_moves};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
-use tracing::{Span, error, info_span, warn};
+use tracing::{error, warn};
 use uuid::Uuid;
 
 /// How long a connection has to read what the kernel holds before its game is looked at again.
@@ -50,7 +50,6 @@ pub struct Table {
     pub(super) slot: Slot,
     pub(super) pool: Pool,
     pub(super) referee: Arc<Referee>,
-    pub(super) span: Span,
     pub(super) started: Timestamp,
     state: Mutex<State>,
 }
@@ -189,10 +188,8 @@ impl Table {
         referee: Arc<Referee>,
     ) -> Arc<Self> {
         let (id, started, slot) = (opening.game, opening.started, opening.slot);
-        let (south, north) = (&seats.south.bot.name, &seats.north.bot.name);
-        let span = info_span!(parent: None, "game", %id, pool = %pool.name, %south, %north);
         let state = Mutex::new(State::new(game, seats, BySide::new(here, here)));
-        Arc::new(Self { id, pairing, slot, pool, referee, span, started, state })
+        Arc::new(Self { id, pairing, slot, pool, referee, started, state })
     }
 
     /// The game's id.

@@ -21,7 +21,8 @@ thread_local! {
 impl Table {
     pub(super) fn start(self: &Arc<Self>) {
         self.change((), |state| {
-            self.span.in_scope(|| info!("started"));
+            let (pool, south, north) = (&self.pool.name, &state.seats.south.bot.name, &state.seats.north.bot.name);
+            info!(game = %self.id(), pool, %south, %north, "started");
             for side in Side::ALL {
                 let Seat { bot, link, .. } = &state.seats[side];
                 bot.sit(side, Arc::clone(self));
@@ -36,7 +37,7 @@ impl Table {
 
     pub(super) fn resume(self: &Arc<Self>, end: Option<Termination>) {
         self.change((), |state| {
-            self.span.in_scope(|| info!(ply = state.game.line().position().ply(), ?end, "resumed"));
+            info!(game = %self.id(), ply = state.game.line().position().ply(), ?end, "resumed");
             for side in Side::ALL {
                 state.seats[side].bot.sit(side, Arc::clone(self));
             }
@@ -83,7 +84,8 @@ impl Table {
 
     fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
         self.referee.metrics.moved(played.charge);
-        self.span.in_scope(|| debug!(ply = played.ply, pit = %played.pit, taken = played.taken, charged_us = played.charge.charged.0, "played"));
+        let Played { ply, pit, taken, charge, .. } = played;
+        debug!(game = %self.id(), ply, %pit, taken, charged_us = charge.charged.0, "played");
         if state.game.decision().is_some() {
             return self.finish(state);
         }

@@ -10,34 +10,68 @@ use modiar_protocol::client::{Hello, Move, decode};
 use modiar_protocol::limits::WATCHES;
 use modiar_protocol::server::Error;
 use modiar_protocol::{ErrorCode, GameId, LineTooLong, Ref, ServerMessage};
-use std::sync::Arc;
-use tracing::{debug, info, trace};
+use modiar_rules::Side;
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::{Arc, Weak};
+use tracing::{debug, info};
+
+/// A connection as the log names it: its number, and where it comes from.
+#[derive(Clone, Copy, Debug)]
+pub struct Caller {
+    /// Its number.
+    pub visitor: Visitor,
+    /// Its address.
+    pub peer: SocketAddr,
+}
+
+impl fmt::Display for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.visitor.0, self.peer)
+    }
+}
 
 /// A connection, who it is, and what it watches.
 #[derive(Debug)]
 pub struct Client {
-    visitor: Visitor,
+    caller: Caller,
     session: Session,
     outlet: Arc<Outlet>,
     hall: Arc<Hall>,
     bot: Option<Arc<Bot>>,
+    /// Where it moved last: nearly always it moves there again.
+    seat: Option<Seat>,
     watching: Vec<Arc<Table>>,
 }
 
+/// A seat at a table, which may be gone.
+#[derive(Debug)]
+struct Seat {
+    game: GameId,
+    side: Side,
+    table: Weak<Table>,
+}
+
 impl Client {
-    /// The client of connection number `number`.
+    /// The client of a connection.
     #[must_use]
-    pub fn new(number: u64, outlet: Arc<Outlet>, hall: Arc<Hall>) -> Self {
-        let visitor = Visitor(number);
-        hall.arrive(visitor, &outlet);
+    pub fn new(caller: Caller, outlet: Arc<Outlet>, hall: Arc<Hall>) -> Self {
+        hall.arrive(caller.visitor, &outlet);
         Self {
-            visitor,
+            caller,
             session: Session::new(time::now(), hall.limits()),
             outlet,
             hall,
             bot: None,
+            seat: None,
             watching: Vec::new(),
         }
+    }
+
+    /// Whose connection it is, for the log.
+    #[must_use]
+    pub const fn caller(&self) -> Caller {
+        self.caller
     }
 
     /// Whether a hello was accepted.
@@ -75,7 +109,8 @@ impl Client {
             table.unwatch(&self.outlet);
         }
         self.bot = None;
-        self.hall.leave(self.visitor);
+        self.seat = None;
+        self.hall.leave(self.caller.visitor);
     }
 
     fn tell_session(&mut self, said: Said, arrival: &dyn Arrival) {
@@ -89,11 +124,11 @@ impl Client {
             Step::Move { wanted, limited, reference } => self.play(wanted, limited, reference, arrival),
             Step::Reply(error) => self.reply(error),
             Step::Enter(hello, reference) => self.enter(*hello, reference, arrival),
-            Step::Seek(pool, games, reference) => self.hall.seek(self.visitor, &pool, games, reference),
-            Step::Unseek(pool, reference) => self.hall.unseek(self.visitor, pool.as_deref(), reference),
-            Step::Challenge(challenge, reference) => self.hall.challenge(self.visitor, *challenge, reference),
-            Step::Accept(challenge, reference) => self.hall.accept(self.visitor, challenge, reference),
-            Step::Decline(challenge, reference) => self.hall.decline(self.visitor, challenge, reference),
+            Step::Seek(pool, games, reference) => self.hall.seek(self.caller.visitor, &pool, games, reference),
+            Step::Unseek(pool, reference) => self.hall.unseek(self.caller.visitor, pool.as_deref(), reference),
+            Step::Challenge(challenge, reference) => self.hall.challenge(self.caller.visitor, *challenge, reference),
+            Step::Accept(challenge, reference) => self.hall.accept(self.caller.visitor, challenge, reference),
+            Step::Decline(challenge, reference) => self.hall.decline(self.caller.visitor, challenge, reference),
             Step::Resign(game, reference) => self.resign(game, reference, arrival),
             Step::Watch(game, reference) => self.watch(game, reference),
             Step::Unwatch(game, reference) => self.unwatch(game, reference),
@@ -113,15 +148,15 @@ impl Client {
 
     fn reply(&self, error: Error) {
         // Not the message: it may repeat what the client said, and clients say tokens where they do not belong.
-        debug!(code = %error.code, field = ?error.field, "refused");
+        debug!(caller = %self.caller, code = %error.code, field = ?error.field, "refused");
         self.outlet.tell(&ServerMessage::Error(Box::new(error)));
     }
 
     fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
         let (client, version) = (hello.client.clone(), hello.version.clone());
-        match self.hall.enter(self.visitor, &self.outlet, hello, reference.clone()) {
+        match self.hall.enter(self.caller.visitor, &self.outlet, hello, reference.clone()) {
             Ok(bot) => {
-                info!(bot = %bot.name, ?client, ?version, "welcome");
+                info!(caller = %self.caller, bot = %bot.name, ?client, ?version, "welcome");
                 self.bot = Some(bot);
                 self.tell_session(Said::Welcomed, arrival);
             }
@@ -133,12 +168,9 @@ impl Client {
     }
 
     fn play(&mut self, wanted: Move, limited: bool, reference: Option<Ref>, arrival: &dyn Arrival) {
-        let said = match self.seat(wanted.game) {
+        let said = match self.seat_to_move(wanted.game) {
             Ok((table, side)) => match table.play(side, wanted, limited, reference.clone(), arrival) {
-                Told::Accepted => {
-                    trace!(game = %wanted.game, pit = %wanted.pit, "played");
-                    return;
-                }
+                Told::Accepted => return,
                 Told::Later | Told::Nothing => Said::MoveRefused(None),
                 Told::Limited => Said::MoveLimited(reference),
                 Told::Error(error) => Said::MoveRefused(Some(*error)),
@@ -156,8 +188,19 @@ impl Client {
         }
     }
 
+    /// As [`Self::seat`], but where the last move was made no lock is taken and nothing searched.
+    fn seat_to_move(&mut self, game: GameId) -> Result<(Arc<Table>, Side), Box<Error>> {
+        let last = self.seat.as_ref().filter(|seat| seat.game == game);
+        if let Some((table, side)) = last.and_then(|seat| Some((seat.table.upgrade()?, seat.side))) {
+            return Ok((table, side));
+        }
+        let (table, side) = self.seat(game)?;
+        self.seat = Some(Seat { game, side, table: Arc::downgrade(&table) });
+        Ok((table, side))
+    }
+
     /// The running game of this bot, or the error of `verdict.wrong-game` and `verdict.game-over`.
-    fn seat(&self, game: GameId) -> Result<(Arc<Table>, modiar_rules::Side), Box<Error>> {
+    fn seat(&self, game: GameId) -> Result<(Arc<Table>, Side), Box<Error>> {
         let bot = self.bot.as_ref();
         bot.and_then(|bot| bot.seat(game)).ok_or_else(|| {
             let over = bot.is_some_and(|bot| bot.remembers(game));

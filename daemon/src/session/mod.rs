@@ -4,7 +4,7 @@ mod client;
 mod machine;
 mod rate;
 
-pub use client::Client;
+pub use client::{Caller, Client};
 pub use machine::{Said, Session, Step};
 pub use rate::{Rate, RateVerdict};
 

@@ -134,7 +134,8 @@ impl Journal {
         let mut state = self.lock();
         self.append(&mut state, &Entry::Over(slot))?;
         let began = state.running.remove(&slot);
-        let oldest = state.running.values().copied().min().unwrap_or(state.number);
+        // Who began first began in the oldest segment.
+        let oldest = state.running.first_key_value().map_or(state.number, |(_, number)| *number);
         drop(state);
         if began.is_some_and(|began| began < oldest) { self.remove_before(oldest) } else { Ok(()) }
     }

@@ -140,7 +140,6 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     }
     stop.cancel();
     tasks.close();
-    // A monitor that has asked half a question is not waited for.
     if timeout(LAST_WORDS, tasks.wait()).await.is_err() {
         warn!(tasks = tasks.len(), "tasks left behind");
     }

@@ -5,7 +5,7 @@ use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
 use crate::net::Outlet;
 use crate::referee::Link;
-use crate::store::{Account, TokenHash, new_token};
+use crate::store::{Account, BanReason, TokenHash, new_token};
 use modiar_protocol::client::Hello;
 use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, SERVER_LINE_BYTES};
 use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
@@ -21,7 +21,7 @@ pub enum NotWelcome {
     /// An error to read; another hello may do.
     Error(Box<Error>),
     /// The host keeps this bot out.
-    Banned,
+    Banned(BanReason),
 }
 
 /// Who a hello turned out to be.
@@ -96,7 +96,7 @@ impl Hall {
     fn recognise_owner(&self, state: &State, name: Option<&BotName>, token: &Secret) -> Result<Known, NotWelcome> {
         let account = name.and_then(|name| self.accounts.authenticate(name, token));
         match account {
-            Some(Account { banned: Some(_), .. }) => Err(NotWelcome::Banned),
+            Some(Account { banned: Some(reason), .. }) => Err(NotWelcome::Banned(reason)),
             Some(Account { name, .. }) => {
                 // A bot of that name may still have games; a guest's, from before the name was registered, is not it.
                 let known = state.bots.get(&name).filter(|bot| !bot.is_guest()).cloned();

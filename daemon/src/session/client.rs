@@ -128,7 +128,7 @@ impl Client {
             Err(NotWelcome::Error(error)) => {
                 self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival);
             }
-            Err(NotWelcome::Banned) => self.tell_session(Said::Banned, arrival),
+            Err(NotWelcome::Banned(reason)) => self.tell_session(Said::Banned(reason.told()), arrival),
         }
     }
 

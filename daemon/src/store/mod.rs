@@ -8,7 +8,7 @@ mod migrate;
 mod sqlite;
 mod writer;
 
-pub use accounts::{Account, AccountError, Accounts, TokenHash, new_token};
+pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
 pub use archive::Archive;
 pub use data_dir::DataDir;
 pub use sqlite::{SqliteStore, back_up, read_record, read_records};

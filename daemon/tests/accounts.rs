@@ -182,6 +182,21 @@ fn what_cannot_be_done_is_said() {
     assert_eq!(modiar(&data, &["bot", "add", "../dice"]).status.code(), Some(2));
 }
 
+/// Nothing is done behind a daemon's back, and it is said what to do.
+#[test]
+fn a_daemon_whose_socket_was_removed_is_told_from_none() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    std::fs::remove_file(data.join("control.sock")).unwrap();
+    for command in [&["bot", "add", "dice"][..], &["bot", "ban", "dice"]] {
+        let said = refusal(&data, command);
+        assert!(said.contains("control.sock") && said.contains("restart the daemon"), "{said}");
+    }
+    let daemon = Daemon::start_in(daemon.kill(), "", &[]);
+    assert!(list(&daemon.data()).is_empty());
+    token(&daemon.data(), &["bot", "add", "dice"]);
+}
+
 /// Only the owner of the data directory may command the daemon.
 #[test]
 fn the_control_socket_is_its_owner_s() {

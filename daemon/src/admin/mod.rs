@@ -13,6 +13,7 @@ use crate::store::{self, Account, AccountError, Accounts, Archive, BanReason, Da
 use modiar_protocol::{BotName, GoodbyeReason, Secret};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -102,8 +103,13 @@ pub enum AdminError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Accounts(#[from] AccountError),
-    #[error("the running daemon did not answer: {0}")]
-    Control(std::io::Error),
+    #[error("{path}: the daemon was not reached: {error}; run this as the user who runs it, and see its log")]
+    Control { path: PathBuf, error: std::io::Error },
+    #[error(
+        "a daemon or another command is at work on this data, and nobody answers on {path}: the socket was removed, or the \
+         daemon is starting or stopping; try again, and if that does not help restart the daemon, which makes it anew"
+    )]
+    Unheard { path: PathBuf },
     #[error("the work could not start: {0}")]
     Start(std::io::Error),
 }
@@ -113,13 +119,17 @@ pub enum AdminError {
 /// # Errors
 /// Neither a running daemon nor this process could.
 pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
-    if let Some(answer) = control::ask(data, &command).map_err(AdminError::Control)? {
+    let answer = control::ask(data, &command);
+    if let Some(answer) = answer.map_err(|error| AdminError::Control { path: data.control(), error })? {
         return Ok(answer);
     }
     if !data.database().exists() && !matches!(command, Command::Add { .. }) {
         return Err(StoreError::NoData { path: data.path().to_owned() }.into());
     }
-    let _claim = data.claim()?;
+    let _claim = data.claim().map_err(|error| match error {
+        StoreError::InUse { .. } => AdminError::Unheard { path: data.control() },
+        error => error.into(),
+    })?;
     let store = SqliteStore::open(data)?;
     let archive = Archive::open(&data.archive(), &store)?;
     let (handle, writer) = store::start(store, archive, Metrics::new(None)).map_err(AdminError::Start)?;

@@ -52,6 +52,8 @@ pub const MISSED_GAMES: usize = 64;
 pub const MISSED_WINDOW: Duration = Duration::from_secs(10);
 /// How long a guest that left can come back.
 pub const GUEST_KEPT: Duration = Duration::from_secs(600);
+/// Guests that left and can come back; those that left first are forgotten first.
+pub const GUESTS_KEPT: usize = 10_000;
 /// Games one connection may watch at once.
 pub const WATCHES: usize = 64;
 /// Connections that may watch one game at once.

@@ -101,6 +101,13 @@ impl Bot {
         games.running.is_empty() && (long_gone || !self.is_guest() && games.endings.is_empty())
     }
 
+    /// Since when it is away, where no game of it runs.
+    #[must_use]
+    pub fn away_since(&self) -> Option<Moment> {
+        let games = self.games();
+        games.left.filter(|_| games.running.is_empty())
+    }
+
     /// Its seat in a running game.
     #[must_use]
     pub fn seat(&self, game: GameId) -> Option<(Arc<Table>, Side)> {

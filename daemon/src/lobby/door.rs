@@ -3,11 +3,12 @@
 use super::bot::Bot;
 use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
+use crate::clock::Moment;
 use crate::net::Outlet;
 use crate::referee::Link;
 use crate::store::{Account, BanReason, TokenHash, new_token};
 use modiar_protocol::client::Hello;
-use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, SERVER_LINE_BYTES};
+use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
 use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
 use modiar_protocol::{BotName, ErrorCode, GoodbyeReason, PROTOCOL, Ref, Secret, ServerMessage};
 use std::collections::BTreeMap;
@@ -67,6 +68,7 @@ impl Hall {
         state.connected.remove(&visitor);
         if let Some(present) = state.present.remove(&visitor) {
             present.bot.left();
+            state.bound_guests();
             let effects = state.lobby.leave(visitor);
             self.carry_out(&mut state, effects);
         }
@@ -178,6 +180,23 @@ impl Hall {
 }
 
 impl State {
+    /// Forgets the guests that left first where more than [`GUESTS_KEPT`] could come back (`session.guest-resume`): an
+    /// eighth of them at once, so that they are seldom looked through.
+    fn bound_guests(&mut self) {
+        if self.bots.len().saturating_sub(self.present.len()) <= GUESTS_KEPT {
+            return;
+        }
+        let guests = self.bots.values().filter(|bot| bot.is_guest());
+        let mut away: Vec<(Moment, BotName)> =
+            guests.filter_map(|guest| Some((guest.away_since()?, guest.name.clone()))).collect();
+        if away.len() > GUESTS_KEPT {
+            away.sort_unstable_by_key(|(since, _)| *since);
+            for (_, name) in &away[..GUESTS_KEPT / 8] {
+                self.bots.remove(name);
+            }
+        }
+    }
+
     /// The guest that was given this token, if it may come back.
     fn recognise_guest(&self, name: Option<&BotName>, token: &Secret) -> Option<Known> {
         let given = TokenHash::of(token);

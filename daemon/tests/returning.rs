@@ -47,6 +47,30 @@ fn an_ended_that_was_not_read_is_told_in_the_next_welcome() {
     assert_eq!(daemon.export().lines().count(), 3);
 }
 
+/// `session.missed`: a welcome can be lost as an `ended` can; what is sent along with hello does not show that it was read.
+#[test]
+fn a_missed_that_was_not_read_is_told_again() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    pair.play(&LOOP[..20]);
+    reset(&pair.north);
+    pair.south.peer.expect("turn").unwrap();
+    pair.answer(&LOOP[20..]);
+    let ended = pair.south.peer.expect("ended").unwrap();
+    for _ in 0..3 {
+        assert_eq!(pair.north.come_back(&daemon)["missed"], json!([ended]));
+        reset(&pair.north);
+    }
+    let mut hasty = daemon.connect();
+    hasty.send_bytes(format!("{}\n{{\"type\":\"ping\"}}\n", pair.north.hello()).as_bytes()).unwrap();
+    assert_eq!(hasty.expect("welcome").unwrap()["missed"], json!([ended]));
+    hasty.expect("pong").unwrap();
+    assert_eq!(pair.north.come_back(&daemon)["missed"], json!([ended]));
+    pair.north.peer.send(&json!({"type": "ping"})).unwrap();
+    pair.north.peer.expect("pong").unwrap();
+    assert_eq!(pair.north.come_back(&daemon)["missed"], json!([]));
+}
+
 /// `session.resume`, `session.newest-wins`
 #[test]
 fn a_game_goes_on_on_another_connection() {

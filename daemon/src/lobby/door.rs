@@ -166,7 +166,7 @@ impl Hall {
             },
             // One that is decided is told only by its `ended`.
             games: bot.tables().iter().filter(|(table, _)| table.is_running()).map(|(table, _)| table.id()).collect(),
-            missed: bot.take_missed(),
+            missed: bot.unread(),
             reference,
         };
         loop {

@@ -21,6 +21,8 @@ pub struct Client {
     outlet: Arc<Outlet>,
     hall: Arc<Hall>,
     bot: Option<Arc<Bot>>,
+    /// When it was welcomed, until it says something after that.
+    welcomed: Option<Moment>,
     watching: Vec<Arc<Table>>,
 }
 
@@ -36,6 +38,7 @@ impl Client {
             outlet,
             hall,
             bot: None,
+            welcomed: None,
             watching: Vec::new(),
         }
     }
@@ -48,12 +51,23 @@ impl Client {
 
     /// Hears one line.
     pub fn hear(&mut self, line: Result<&[u8], LineTooLong>, arrival: &dyn Arrival) {
+        self.note_reading(arrival.received());
         let said = match line {
             Ok([]) => Said::Empty,
             Ok(line) => decode(line).map_or_else(Said::Bad, Said::Message),
             Err(error) => Said::TooLong(error),
         };
         self.tell_session(said, arrival);
+    }
+
+    /// What a bot says after its welcome shows that it has read that; what came before it, along with hello, does not.
+    fn note_reading(&mut self, received: Moment) {
+        if self.welcomed.is_some_and(|welcomed| welcomed < received) {
+            self.welcomed = None;
+            if let Some(bot) = &self.bot {
+                bot.has_read();
+            }
+        }
     }
 
     /// The handshake took too long.
@@ -123,6 +137,7 @@ impl Client {
             Ok(bot) => {
                 info!(bot = %bot.name, ?client, ?version, "welcome");
                 self.bot = Some(bot);
+                self.welcomed = Some(time::now());
                 self.tell_session(Said::Welcomed, arrival);
             }
             Err(NotWelcome::Error(error)) => {

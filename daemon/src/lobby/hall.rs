@@ -329,8 +329,7 @@ impl Hall {
                 error!(%error, "a game could not start");
                 // Nobody is paired again until the house is looked after next.
                 state.hold.full = true;
-                let mut effects = state.lobby.hold(true);
-                effects.extend(state.lobby.finished(&pairing, None, true, this_moment()));
+                let effects = state.lobby.fell_through(pairing, this_moment());
                 self.carry_out(state, effects);
             }
         }

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::Command;
-use support::MODIAR;
+use support::{Daemon, MODIAR};
 use tempfile::TempDir;
 
 /// No variables.
@@ -69,4 +69,34 @@ fn a_wrong_variable_is_named() {
     assert_told(&told(&["serve", "--check-config"], &[("MODIAR_DATA", not_utf8)], 78), &["MODIAR_DATA", "in UTF-8"]);
     // What bots find in theirs is none of the daemon's.
     told(&["serve", "--check-config"], &[("MODIAR_NAME", "dice"), ("MODIAR_PORT", "x")], 0);
+}
+
+#[test]
+fn a_wrong_argument_is_told_with_what_would_do() {
+    for (arguments, status, parts) in [
+        (&["serve", "--bots", "localhost"][..], 2, &["'localhost' is no IP address with a port", "127.0.0.1:6634"][..]),
+        (&["serve", "--bots", "127.0.0.1:6635"], 78, &["bots and http are both 127.0.0.1:6635"]),
+        (&["games", "show", "nope"], 2, &["'nope' is no id", "g and 32"]),
+        (&["games", "show", "g0", "--data", "x"], 3, &["no data in x", "--data"]),
+        (&["games", "verify", "nope"], 3, &["nope: ", "No such file", "records that can be read"]),
+        (&["games", "verify", "."], 3, &[".: ", "records that can be read"]),
+        (&["games", "export", "--bot", "../x"], 2, &["'../x' is no name", "2 to 24"]),
+        (&["games", "export", "--since", "yesterday"], 2, &["'yesterday'", "2026-11-30T12:00:00Z"]),
+    ] {
+        assert_told(&told(arguments, NOTHING, status), parts);
+    }
+}
+
+#[test]
+fn no_game_and_several_are_told_apart() {
+    let daemon = Daemon::start();
+    for _ in 0..2 {
+        let mut game = daemon.game("practice");
+        game.south.send(&serde_json::json!({"type": "resign", "game": game.id})).unwrap();
+        game.south.skip_to("ended").unwrap();
+    }
+    let data = daemon.data();
+    let show = |id: &str| told(&["games", "show", id, "--data", data.to_str().unwrap()], NOTHING, 3);
+    assert_told(&show("g"), &["more than one game's id begins with 'g'", "more of it"]);
+    assert_told(&show("gfff"), &["there is no game 'gfff'", "modiar games export"]);
 }

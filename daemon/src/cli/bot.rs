@@ -60,7 +60,7 @@ enum Action {
     },
 }
 
-fn bot_name(text: &str) -> Result<BotName, String> {
+pub(super) fn bot_name(text: &str) -> Result<BotName, String> {
     BotName::new(text).map_err(|error| error.to_string())
 }
 

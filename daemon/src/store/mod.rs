@@ -142,7 +142,7 @@ pub enum StoreError {
     NoData { path: PathBuf },
     #[error("the writer has stopped")]
     Stopped,
-    #[error("a record could not be written as JSON: {0}")]
+    #[error("a stored record is not as it was written: {0}; `modiar games verify` tells which, a backup restores it")]
     Json(#[from] serde_json::Error),
 }
 

@@ -182,19 +182,17 @@ pub fn read_records(data: &DataDir, each: &mut dyn FnMut(Line) -> Result<(), Sto
     open_beside(data)?.lines_after(0, each)
 }
 
-/// The line of one game: by its id, or by a beginning that only one has.
+/// The lines of the games whose ids begin so, two at most.
 ///
 /// # Errors
 /// There is no database, or it cannot be read.
-pub fn read_record(data: &DataDir, id: &str) -> Result<Option<String>, StoreError> {
+pub fn read_record(data: &DataDir, id: &str) -> Result<Vec<String>, StoreError> {
     let store = open_beside(data)?;
     let sql = "SELECT record FROM games WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2";
     let read = || -> rusqlite::Result<Vec<String>> {
         store.database.prepare(sql)?.query_map([id], |row| row.get(0))?.collect()
     };
-    let mut found = read().map_err(StoreError::sqlite(&store.path))?;
-    let whole = id.len() == GameId::NOWHERE.as_str().len();
-    Ok(if found.len() == 1 || whole { found.pop() } else { None })
+    read().map_err(StoreError::sqlite(&store.path))
 }
 
 /// Opens the database without a claim to the directory: nothing is written to it.

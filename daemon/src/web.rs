@@ -1,31 +1,55 @@
 //! The web port: what monitors ask.
 
 use crate::lobby::Hall;
+use crate::net::{WEB_CONNECTIONS, accept};
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use std::io;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// What [`metrics`] writes.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// How long one connection may take, from its accepting until its answer is written.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What a connection reads for which there is no place.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 21\r\n\r\ntoo many connections\n";
 
-/// Serves until `stop`.
-///
-/// # Errors
-/// The socket failed.
-pub(crate) async fn serve(socket: TcpListener, hall: Arc<Hall>, stop: CancellationToken) -> io::Result<()> {
+/// Serves until `stop`. A connection is for one request: nobody holds a place without a question.
+pub(crate) async fn serve(socket: TcpListener, hall: Arc<Hall>, stop: CancellationToken) {
     let routes = Router::new()
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
         .with_state(hall);
-    axum::serve(socket, routes).with_graceful_shutdown(stop.cancelled_owned()).await
+    let service = TowerToHyperService::new(routes);
+    let places = Arc::new(Semaphore::new(WEB_CONNECTIONS.into()));
+    while let Some((stream, _)) = stop.run_until_cancelled(accept(&socket)).await {
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+            // As far as it goes: whoever comes too often is not waited for.
+            let _ = stream.try_write(FULL);
+            continue;
+        };
+        let connection =
+            http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), service.clone());
+        let stop = stop.clone();
+        tokio::spawn(async move {
+            // One that broke, was late or was cut off by the stop concerns its peer alone.
+            let _ = stop.run_until_cancelled(timeout(PATIENCE, connection)).await;
+            drop(place);
+        });
+    }
 }
 
 /// Whether games start: 200, or 503 and why not, a reason a line.

@@ -107,17 +107,32 @@ fn a_banned_bot_is_sent_away_and_stays_out() {
     let data = daemon.data();
     let token = token(&data, &["bot", "add", "dice"]);
     let (mut peer, _) = hello(&daemon, "dice", &token);
-    stdout(&data, &["bot", "ban", "dice", "--reason", "it floods"]);
-    assert_eq!(peer.expect("goodbye").unwrap()["reason"], "banned");
+    stdout(&data, &["bot", "ban", "dice", "--reason", "it \"floods\""]);
+    let why = "the host keeps this bot out: it \"floods\"; ask the host";
+    let goodbye = json!({"type": "goodbye", "reason": "banned", "message": why});
+    assert_eq!(peer.expect("goodbye").unwrap(), goodbye);
     peer.expect_close().unwrap();
     let banned = |daemon: &Daemon| hello(daemon, "dice", &token).1;
-    assert_eq!(banned(&daemon)["reason"], "banned");
+    assert_eq!(banned(&daemon), goodbye);
     assert!(!is_welcome(&daemon, "dice", "wrong"), "whether it is banned is told to its owner only");
-    assert_eq!(list(&data)[0]["banned"], "it floods");
+    assert_eq!(list(&data)[0]["banned"], "it \"floods\"");
     let daemon = Daemon::start_in(daemon.kill(), "", &[]);
-    assert_eq!(banned(&daemon)["reason"], "banned");
+    assert_eq!(banned(&daemon), goodbye);
     stdout(&daemon.data(), &["bot", "unban", "dice"]);
     assert!(is_welcome(&daemon, "dice", &token));
+}
+
+/// What a bot's author reads is bounded and has no second line.
+#[test]
+fn a_reason_has_its_limit() {
+    let folder = TempDir::new().unwrap();
+    token(folder.path(), &["bot", "add", "dice"]);
+    for (reason, fault) in [("", "1 to 200"), (&"a".repeat(201), "1 to 200"), ("it\nfloods", "control characters")] {
+        let output = modiar(folder.path(), &["bot", "ban", "dice", "--reason", reason]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(fault), "{said}");
+    }
+    stdout(folder.path(), &["bot", "ban", "dice", "--reason", &"é".repeat(200)]);
 }
 
 #[test]
@@ -165,6 +180,21 @@ fn what_cannot_be_done_is_said() {
         assert!(refusal(&data, &["bot", action, "nobody"]).contains("nobody"), "{action}");
     }
     assert_eq!(modiar(&data, &["bot", "add", "../dice"]).status.code(), Some(2));
+}
+
+/// Nothing is done behind a daemon's back, and it is said what to do.
+#[test]
+fn a_daemon_whose_socket_was_removed_is_told_from_none() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    std::fs::remove_file(data.join("control.sock")).unwrap();
+    for command in [&["bot", "add", "dice"][..], &["bot", "ban", "dice"]] {
+        let said = refusal(&data, command);
+        assert!(said.contains("control.sock") && said.contains("restart the daemon"), "{said}");
+    }
+    let daemon = Daemon::start_in(daemon.kill(), "", &[]);
+    assert!(list(&daemon.data()).is_empty());
+    token(&daemon.data(), &["bot", "add", "dice"]);
 }
 
 /// Only the owner of the data directory may command the daemon.

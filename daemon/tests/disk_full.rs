@@ -66,6 +66,8 @@ fn on_a_full_disk_results_wait_and_no_game_starts() {
     let filler = fill(&daemon);
     game.play(&LOOP[20..]);
     no_new_games(&daemon);
+    assert_eq!(daemon.wait_for_readiness(503), "disk full\n");
+    assert_eq!(daemon.get("/healthz").status, 200);
     let (mut one, _) = daemon.guest(json!({}));
     let (mut two, _) = daemon.guest(json!({}));
     for peer in [&mut one, &mut two] {
@@ -82,6 +84,7 @@ fn on_a_full_disk_results_wait_and_no_game_starts() {
     for peer in [&mut one, &mut two] {
         peer.expect("started").unwrap();
     }
+    assert_eq!(daemon.wait_for_readiness(200), "ready\n");
     other.play(&LOOP[8..]);
     assert_eq!(other.ended()["termination"], "repetition");
     // The archive catches up after the results were told.

@@ -5,9 +5,11 @@
 mod support;
 
 use modiar_conformance::Peer;
-use serde_json::json;
+use modiar_protocol::limits::GUESTS_KEPT;
+use serde_json::{Value, json};
 use std::time::Duration;
 use support::Daemon;
+use support::process::reset_at_close;
 use support::returning::{Pair, Returning};
 
 /// Plies that lead round; after 21 of them the first position stands for the third time.
@@ -43,6 +45,30 @@ fn an_ended_that_was_not_read_is_told_in_the_next_welcome() {
     let welcome = pair.north.come_back(&daemon);
     assert!(welcome["missed"].as_array().unwrap().contains(&ended), "{welcome}");
     assert_eq!(daemon.export().lines().count(), 3);
+}
+
+/// `session.missed`: a welcome can be lost as an `ended` can; what is sent along with hello does not show that it was read.
+#[test]
+fn a_missed_that_was_not_read_is_told_again() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    pair.play(&LOOP[..20]);
+    reset(&pair.north);
+    pair.south.peer.expect("turn").unwrap();
+    pair.answer(&LOOP[20..]);
+    let ended = pair.south.peer.expect("ended").unwrap();
+    for _ in 0..3 {
+        assert_eq!(pair.north.come_back(&daemon)["missed"], json!([ended]));
+        reset(&pair.north);
+    }
+    let mut hasty = daemon.connect();
+    hasty.send_bytes(format!("{}\n{{\"type\":\"ping\"}}\n", pair.north.hello()).as_bytes()).unwrap();
+    assert_eq!(hasty.expect("welcome").unwrap()["missed"], json!([ended]));
+    hasty.expect("pong").unwrap();
+    assert_eq!(pair.north.come_back(&daemon)["missed"], json!([ended]));
+    pair.north.peer.send(&json!({"type": "ping"})).unwrap();
+    pair.north.peer.expect("pong").unwrap();
+    assert_eq!(pair.north.come_back(&daemon)["missed"], json!([]));
 }
 
 /// `session.resume`, `session.newest-wins`
@@ -85,4 +111,23 @@ fn a_guest_is_itself_by_its_token_alone() {
     guest.peer.send(&json!({"type": "bye"})).unwrap();
     guest.peer.expect("goodbye").unwrap();
     guest.come_back(&daemon);
+}
+
+/// `session.guest-resume`: however many come and go, a bounded number is remembered, and the first are forgotten first.
+#[test]
+fn of_many_guests_that_left_the_first_are_forgotten() {
+    let daemon = Daemon::start();
+    let hello = |resume: Option<&Value>| {
+        let mut peer = daemon.connect();
+        peer.send(&json!({"type": "hello", "protocol": 1, "resume": resume})).unwrap();
+        let answer = peer.read().unwrap();
+        reset_at_close(peer.stream());
+        answer
+    };
+    let tokens: Vec<Value> = (0..=GUESTS_KEPT).map(|_| hello(None)["resume"].take()).collect();
+    daemon.wait_for_metric("modiar_connections", 0.0);
+    assert_eq!(hello(Some(&tokens[0]))["code"], "auth_failed");
+    for token in [&tokens[GUESTS_KEPT / 2], &tokens[GUESTS_KEPT]] {
+        assert_eq!(hello(Some(token))["type"], "welcome");
+    }
 }

@@ -6,8 +6,11 @@ mod support;
 
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use support::http::Values;
+use support::process::wait_until;
 use support::{Daemon, project};
 
 #[test]
@@ -18,6 +21,28 @@ fn a_daemon_that_has_started_lives_and_is_ready() {
     let ready = daemon.get("/readyz");
     assert_eq!((ready.status, ready.body.as_str()), (200, "ready\n"));
     assert_eq!(daemon.get("/nothing").status, 404);
+}
+
+/// Those who ask nothing, or half a question, or do not read the answer, lose their place; who comes meanwhile is told.
+#[test]
+fn who_holds_the_web_port_without_asking_is_closed() {
+    let daemon = Daemon::start();
+    let descriptors = daemon.descriptors();
+    let mut idle: Vec<TcpStream> = (0..300).map(|_| TcpStream::connect(daemon.http).unwrap()).collect();
+    for (number, stream) in idle.iter_mut().enumerate() {
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        // One that had no place may be closed already.
+        let _ = stream.write_all(
+            ["", "GET /healthz HTTP/1.1\r\n", &"GET /metrics HTTP/1.1\r\n\r\n".repeat(99)][number % 3].as_bytes(),
+        );
+    }
+    assert!(daemon.descriptors() <= descriptors + 16);
+    let mut late = TcpStream::connect(daemon.http).unwrap();
+    let mut answer = String::new();
+    late.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.ends_with("\r\n\r\ntoo many connections\n"), "{answer}");
+    wait_until("there is a place again", || daemon.try_get("/healthz").is_some_and(|page| page.status == 200));
+    daemon.settle(descriptors);
 }
 
 #[test]

@@ -16,6 +16,8 @@ pub const REF_CHARS: usize = 64;
 pub const REF_INTEGER: i64 = (1 << 53) - 1;
 /// Longest `client` and `version` text, in characters.
 pub const TEXT_CHARS: usize = 64;
+/// Longest reason of a ban, in characters.
+pub const BAN_REASON_CHARS: usize = 200;
 /// Most games a seek or a challenge may ask for.
 pub const SERIES_GAMES: u64 = 1_000_000;
 /// Most games one bot may play at once, whatever its hello asks for.
@@ -50,6 +52,8 @@ pub const MISSED_GAMES: usize = 64;
 pub const MISSED_WINDOW: Duration = Duration::from_secs(10);
 /// How long a guest that left can come back.
 pub const GUEST_KEPT: Duration = Duration::from_secs(600);
+/// Guests that left and can come back; those that left first are forgotten first.
+pub const GUESTS_KEPT: usize = 10_000;
 /// Games one connection may watch at once.
 pub const WATCHES: usize = 64;
 /// Connections that may watch one game at once.

@@ -206,7 +206,7 @@ pub enum SeekEnd {
     Penalised,
 }
 
-/// Why a challenge is over without a game.
+/// Why a challenge is over without a game, or without the rest of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChallengeEnd {
@@ -216,7 +216,7 @@ pub enum ChallengeEnd {
     Expired,
     /// The challenger took it back or left.
     Cancelled,
-    /// A side was at its limit of games, or gone.
+    /// A side was at its limit of games, or gone, or the server had no room.
     Unavailable,
     /// The server stops.
     Draining,

@@ -70,9 +70,13 @@ async fn answer(mut stream: UnixStream, accounts: &Accounts, hall: &Arc<Hall>) -
     write.write_all(format!("{}\n", serde_json::to_string(&answer)?).as_bytes()).await
 }
 
-/// Asks the daemon that runs on the directory; `None` where none does.
+/// Asks the daemon that runs on the directory; `None` where nobody listens.
 pub(super) fn ask(data: &DataDir, command: &Command) -> io::Result<Option<Answer>> {
-    let Ok(mut stream) = BlockingStream::connect(data.control()) else { return Ok(None) };
+    let mut stream = match BlockingStream::connect(data.control()) {
+        Ok(stream) => stream,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+        Err(_) => return Ok(None),
+    };
     stream.set_read_timeout(Some(PATIENCE * 2))?;
     stream.write_all(format!("{}\n", serde_json::to_string(command)?).as_bytes())?;
     let mut line = String::new();

@@ -9,9 +9,11 @@ pub use control::{listen, serve};
 
 use crate::lobby::Hall;
 use crate::metrics::Metrics;
-use crate::store::{self, Account, AccountError, Accounts, Archive, DataDir, SqliteStore, StoreError};
+use crate::store::{self, Account, AccountError, Accounts, Archive, BanReason, DataDir, SqliteStore, StoreError};
 use modiar_protocol::{BotName, GoodbyeReason, Secret};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -36,7 +38,7 @@ pub enum Command {
         /// Its name.
         name: BotName,
         /// Why.
-        reason: String,
+        reason: BanReason,
     },
     /// Let it in again.
     Unban {
@@ -90,7 +92,7 @@ pub struct ListedBot {
     pub connected: bool,
     /// Why it is kept out, where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub banned: Option<String>,
+    pub banned: Option<BanReason>,
 }
 
 /// Why a command had no answer.
@@ -101,8 +103,13 @@ pub enum AdminError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Accounts(#[from] AccountError),
-    #[error("the running daemon did not answer: {0}")]
-    Control(std::io::Error),
+    #[error("{path}: the daemon was not reached: {error}; run this as the user who runs it, and see its log")]
+    Control { path: PathBuf, error: std::io::Error },
+    #[error(
+        "a daemon or another command is at work on this data, and nobody answers on {path}: the socket was removed, or the \
+         daemon is starting or stopping; try again, and if that does not help restart the daemon, which makes it anew"
+    )]
+    Unheard { path: PathBuf },
     #[error("the work could not start: {0}")]
     Start(std::io::Error),
 }
@@ -112,13 +119,17 @@ pub enum AdminError {
 /// # Errors
 /// Neither a running daemon nor this process could.
 pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
-    if let Some(answer) = control::ask(data, &command).map_err(AdminError::Control)? {
+    let answer = control::ask(data, &command);
+    if let Some(answer) = answer.map_err(|error| AdminError::Control { path: data.control(), error })? {
         return Ok(answer);
     }
     if !data.database().exists() && !matches!(command, Command::Add { .. }) {
         return Err(StoreError::NoData { path: data.path().to_owned() }.into());
     }
-    let _claim = data.claim()?;
+    let _claim = data.claim().map_err(|error| match error {
+        StoreError::InUse { .. } => AdminError::Unheard { path: data.control() },
+        error => error.into(),
+    })?;
     let store = SqliteStore::open(data)?;
     let archive = Archive::open(&data.archive(), &store)?;
     let (handle, writer) = store::start(store, archive, Metrics::new(None)).map_err(AdminError::Start)?;
@@ -131,7 +142,9 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
 
 /// Does what `command` says where the accounts are at hand; a running hall lets those go who may no longer play.
 async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command) -> Answer {
-    let dismiss = |name: &BotName, reason, message| hall.is_some_and(|hall| hall.dismiss_bot(name, reason, message));
+    let dismiss = |name: &BotName, reason, message: Cow<'static, str>| {
+        hall.is_some_and(|hall| hall.dismiss_bot(name, reason, message))
+    };
     let outcome = match command {
         Command::Add { name } if hall.is_some_and(|hall| hall.is_taken_by_guest(&name)) => {
             Err(AccountError::InUse(name))
@@ -139,16 +152,16 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
         Command::Add { name } => accounts.add(name).await.map(Answer::Token),
         Command::List => Ok(Answer::Bots(list(accounts, hall))),
         Command::Token { name } => accounts.renew(&name).await.map(|token| {
-            dismiss(&name, GoodbyeReason::Replaced, "the bot was given a new token");
+            dismiss(&name, GoodbyeReason::Replaced, "the bot was given a new token".into());
             Answer::Token(token)
         }),
-        Command::Ban { name, reason } => accounts.ban(&name, Some(reason)).await.map(|()| {
-            dismiss(&name, GoodbyeReason::Banned, "the host keeps this bot out");
+        Command::Ban { name, reason } => accounts.ban(&name, Some(reason.clone())).await.map(|()| {
+            dismiss(&name, GoodbyeReason::Banned, reason.told().into());
             Answer::Done
         }),
         Command::Unban { name } => accounts.ban(&name, None).await.map(|()| Answer::Done),
         Command::Remove { name } => accounts.remove(&name).await.map(|()| {
-            dismiss(&name, GoodbyeReason::Banned, "the host removed this bot");
+            dismiss(&name, GoodbyeReason::Banned, "the host removed this bot".into());
             Answer::Done
         }),
     };

@@ -2,7 +2,7 @@
 
 use super::write_stdout;
 use crate::admin::{self, Answer, Command, ListedBot};
-use crate::store::DataDir;
+use crate::store::{BanReason, DataDir};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use modiar_protocol::{BotName, Secret};
@@ -45,8 +45,8 @@ enum Action {
         #[arg(value_parser = bot_name)]
         name: BotName,
         /// Why; the bot's author reads it
-        #[arg(long, default_value = "by the host")]
-        reason: String,
+        #[arg(long, default_value = "no reason given", value_parser = ban_reason)]
+        reason: BanReason,
     },
     /// Let a bot in again
     Unban {
@@ -60,8 +60,12 @@ enum Action {
     },
 }
 
-fn bot_name(text: &str) -> Result<BotName, String> {
+pub(super) fn bot_name(text: &str) -> Result<BotName, String> {
     BotName::new(text).map_err(|error| error.to_string())
+}
+
+fn ban_reason(text: &str) -> Result<BanReason, String> {
+    text.to_owned().try_into()
 }
 
 impl Bot {
@@ -103,7 +107,7 @@ fn print_bots(bots: &[ListedBot], as_json: bool) -> anyhow::Result<()> {
         writeln!(text, "{:<24}  {:<27}  {:<9}  banned", "name", "registered", "connected")?;
         for bot in bots {
             let connected = if bot.connected { "yes" } else { "no" };
-            let banned = bot.banned.as_deref().unwrap_or("");
+            let banned = bot.banned.as_ref().map_or("", BanReason::as_str);
             writeln!(
                 text,
                 "{:<24}  {:<27}  {connected:<9}  {}",

@@ -3,9 +3,9 @@
 use super::{FINDINGS, write_stdout};
 use crate::records::{self, Filter, Findings};
 use crate::store::{self, DataDir, StoreError};
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use modiar_protocol::Record;
+use modiar_protocol::{BotName, Record};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
@@ -27,6 +27,7 @@ pub(super) enum Games {
 #[derive(Debug, Args)]
 pub(super) struct Show {
     /// The game's id, or its beginning
+    #[arg(value_parser = id_beginning)]
     id: String,
     /// Data directory
     #[arg(long, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
@@ -39,8 +40,8 @@ pub(super) struct Export {
     #[arg(long, value_enum, default_value = "jsonl")]
     format: Format,
     /// Only games of this bot
-    #[arg(long, value_name = "NAME")]
-    bot: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = super::bot::bot_name)]
+    bot: Option<BotName>,
     /// Only games of this pool
     #[arg(long, value_name = "NAME")]
     pool: Option<String>,
@@ -68,6 +69,16 @@ pub(super) struct Verify {
     data: Option<PathBuf>,
 }
 
+/// `g` and up to 32 hex digits.
+fn id_beginning(text: &str) -> Result<String, String> {
+    let digits = text.strip_prefix('g').filter(|digits| digits.len() <= 32);
+    if digits.is_some_and(|digits| digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("'{text}' is no id: g and 32 of the digits 0-9 a-f, or the beginning of that"))
+    }
+}
+
 impl Games {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         match self {
@@ -80,10 +91,12 @@ impl Games {
 
 impl Show {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let Some(line) = store::read_record(&DataDir::new(self.data), &self.id)? else {
-            bail!("there is no game '{}', or more than one begins so; `modiar games export` lists them all", self.id);
+        let line = match &store::read_record(&DataDir::new(self.data), &self.id)?[..] {
+            [line] => line.clone(),
+            [] => bail!("there is no game '{}'; `modiar games export` lists them all", self.id),
+            _ => bail!("more than one game's id begins with '{}'; write more of it", self.id),
         };
-        let record: Record = serde_json::from_str(&line)?;
+        let record: Record = serde_json::from_str(&line).context("its record was changed; restore a backup")?;
         write_stdout(records::show(&record)?.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
@@ -108,9 +121,9 @@ impl Verify {
         let mut findings = if self.file.is_some() { Findings::default() } else { Findings::of_a_store() };
         match (self.file, self.data) {
             (Some(path), _) => {
-                let file = File::open(&path).map_err(StoreError::io(&path))?;
-                for line in BufReader::new(file).split(b'\n') {
-                    findings.verify(&String::from_utf8_lossy(&line.map_err(StoreError::io(&path))?));
+                let unreadable = || format!("{}: name a file of records that can be read", path.display());
+                for line in BufReader::new(File::open(&path).with_context(unreadable)?).split(b'\n') {
+                    findings.verify(&String::from_utf8_lossy(&line.with_context(unreadable)?));
                 }
             }
             (None, data) => {

@@ -1,7 +1,7 @@
 //! `modiar serve`: the daemon, from its configuration to its goodbye.
 
 use super::BAD_CONFIG;
-use crate::config::{Config, ConfigError, TEMPLATE};
+use crate::config::{Config, ConfigError, TEMPLATE, parse_address};
 use crate::lobby::{Hall, Setup};
 use crate::metrics::Metrics;
 use crate::net::{Certificate, Listener, bind};
@@ -39,10 +39,10 @@ pub(super) struct Serve {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Where bots connect; port 0 takes a free one [default: 127.0.0.1:6634]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     bots: Option<SocketAddr>,
     /// Where monitors connect [default: 127.0.0.1:6635]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     http: Option<SocketAddr>,
     /// Leave the server's own bots out
     #[arg(long)]
@@ -90,7 +90,7 @@ impl Serve {
         let file = self.config.as_deref().or_else(|| usual.exists().then_some(usual));
         let mut config = Config::load(
             file,
-            std::env::vars_os().filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?))),
+            std::env::vars_os().map(|(key, value)| (key.to_string_lossy().into(), value.to_string_lossy().into())),
         )?;
         if let Some(data) = &self.data {
             config.data.clone_from(data);
@@ -98,6 +98,7 @@ impl Serve {
         config.bots = self.bots.unwrap_or(config.bots);
         config.http = self.http.unwrap_or(config.http);
         config.house_bots &= !self.no_house_bots;
+        config.check()?;
         Ok(config)
     }
 }
@@ -140,7 +141,6 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     }
     stop.cancel();
     tasks.close();
-    // A monitor that has asked half a question is not waited for.
     if timeout(LAST_WORDS, tasks.wait()).await.is_err() {
         warn!(tasks = tasks.len(), "tasks left behind");
     }

@@ -96,7 +96,8 @@ impl Limits {
     pub(super) fn check(&self) -> Result<(), String> {
         for (key, value, range) in self.values() {
             if !range.contains(&value) {
-                return Err(format!("[limits] {key} = {value} is not within {} to {}", range.start(), range.end()));
+                let (least, most) = (range.start(), range.end());
+                return Err(format!("[limits] {key} = {value} is not within {least} to {most}; write one that is"));
             }
         }
         Ok(())

@@ -14,7 +14,7 @@ use modiar_protocol::server::{Openings, PoolInfo};
 use modiar_protocol::{GameRules, TimeControl};
 use modiar_rules::EndRules;
 use pool::default_grace;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,8 +35,10 @@ pub struct Config {
     /// Where everything lasting is kept.
     pub data: PathBuf,
     /// Where bots connect.
+    #[serde(deserialize_with = "read_address")]
     pub bots: SocketAddr,
     /// Where browsers and monitors connect.
+    #[serde(deserialize_with = "read_address")]
     pub http: SocketAddr,
     /// Whether house bots sit in the pools.
     pub house_bots: bool,
@@ -81,6 +83,11 @@ pub enum LogFormat {
     Json,
 }
 
+/// The first words of the variables that are the daemon's, `MODIAR_` left out.
+const VARIABLES: [&str; 14] = [
+    "BOTS", "CONFIG", "DATA", "DRAIN", "GUESTS", "HOUSE", "HTTP", "LIMITS", "LOG", "NODE", "OVERLOAD", "POOL",
+    "RESTART", "TLS",
+];
 /// Most bytes that the pools may take of a welcome, which holds more (`transport.server-line-limit`).
 const POOLS_BYTES: usize = SERVER_LINE_BYTES / 2;
 impl Default for Config {
@@ -121,19 +128,22 @@ impl Default for Config {
 pub enum ConfigError {
     #[error("{path}: {error}; name a file that can be read")]
     Read { path: PathBuf, error: std::io::Error },
-    #[error("{path}: {error}")]
+    #[error("{path}: {error}mend that line; `modiar serve --print-config` shows every key")]
     Parse { path: PathBuf, error: Box<toml::de::Error> },
     #[error("{variable} = '{value}': {message}")]
     Environment { variable: String, value: String, message: String },
+    // Without its value, which may be a secret.
+    #[error("{0} is no variable of the configuration; `modiar serve --print-config` shows every key")]
+    UnknownVariable(String),
     #[error("{0}")]
     Value(String),
 }
 
 impl Config {
-    /// Reads `file`, or the defaults where there is none, and lays the environment over it.
+    /// Reads `file`, or the defaults where there is none, and lays the environment over it; [`Self::check`] is still due.
     ///
     /// # Errors
-    /// A file that cannot be read or understood, a variable of the wrong form, a value out of range.
+    /// A file that cannot be read or understood, a variable that is unknown or of the wrong form.
     pub fn load(file: Option<&Path>, environment: impl Iterator<Item = (String, String)>) -> Result<Self, ConfigError> {
         let mut config = match file {
             Some(path) => Self::read(path)?,
@@ -142,7 +152,6 @@ impl Config {
         for (variable, value) in environment {
             config.lay_over(&variable, &value)?;
         }
-        config.check()?;
         Ok(config)
     }
 
@@ -184,14 +193,22 @@ impl Config {
         toml::from_str(&text).map_err(|error| ConfigError::Parse { path: path.to_owned(), error: Box::new(error) })
     }
 
-    /// `MODIAR_LOG_FORMAT` is `[log] format`, `MODIAR_LIMITS_CONNECTIONS` is `[limits] connections`; other variables that begin with `MODIAR_` are the bots' own.
+    /// `MODIAR_LOG_FORMAT` is `[log] format`, `MODIAR_LIMITS_CONNECTIONS` is `[limits] connections`; variables that begin
+    /// with no word of [`VARIABLES`] are others', the bots' for one.
     fn lay_over(&mut self, variable: &str, value: &str) -> Result<(), ConfigError> {
         let fault = |message: String| ConfigError::Environment {
             variable: variable.to_owned(),
             value: value.to_owned(),
             message,
         };
-        let address = || value.parse().map_err(|_| fault("write an address like 127.0.0.1:6634".into()));
+        let ours = variable.strip_prefix("MODIAR_").and_then(|key| key.split('_').next());
+        if !ours.is_some_and(|word| VARIABLES.contains(&word)) {
+            return Ok(());
+        }
+        if value.contains(char::REPLACEMENT_CHARACTER) {
+            return Err(fault("write it in UTF-8".into()));
+        }
+        let address = || parse_address(value).map_err(fault);
         let milliseconds = || value.parse().map_err(|_| fault("write whole milliseconds".into()));
         let boolean = || value.parse().map_err(|_| fault("write true or false".into()));
         match variable {
@@ -214,23 +231,34 @@ impl Config {
             "MODIAR_TLS_CERTIFICATE" => self.tls.get_or_insert_default().certificate = value.into(),
             "MODIAR_TLS_KEY" => self.tls.get_or_insert_default().key = value.into(),
             _ => {
-                if let Some(key) = variable.strip_prefix("MODIAR_LIMITS_").map(str::to_ascii_lowercase) {
-                    let number = value.parse().map_err(|_| fault("write a whole number".into()))?;
-                    self.limits.set(&key, number).map_err(fault)?;
-                }
+                let Some(key) = variable.strip_prefix("MODIAR_LIMITS_").map(str::to_ascii_lowercase) else {
+                    return Err(ConfigError::UnknownVariable(variable.to_owned()));
+                };
+                let number = value.parse().map_err(|_| fault("write a whole number".into()))?;
+                self.limits.set(&key, number).map_err(fault)?;
             }
         }
         Ok(())
     }
 
-    fn check(&self) -> Result<(), ConfigError> {
+    /// Whether the values can be used, each and together.
+    ///
+    /// # Errors
+    /// One cannot.
+    pub fn check(&self) -> Result<(), ConfigError> {
         let refuse = |message: String| Err(ConfigError::Value(message));
+        if self.data.as_os_str().is_empty() {
+            return refuse("data is empty; name a directory".into());
+        }
+        if self.bots == self.http && self.bots.port() != 0 {
+            return refuse(format!("bots and http are both {}; give each a port of its own", self.bots));
+        }
         if self.pools.is_empty() {
             return refuse("there is no [[pool]]; name at least one".into());
         }
         for (at, pool) in self.pools.iter().enumerate() {
             if self.pools[..at].iter().any(|other| other.name == pool.name) {
-                return refuse(format!("pool '{}' stands twice", pool.name));
+                return refuse(format!("pool '{}' stands twice; give each pool a name of its own", pool.name));
             }
         }
         let infos: Vec<PoolInfo> = self.pools.iter().map(PoolInfo::from).collect();
@@ -238,23 +266,44 @@ impl Config {
         if bytes > POOLS_BYTES {
             return refuse(format!("the pools take {bytes} bytes of a welcome, {POOLS_BYTES} at most; name fewer"));
         }
-        for (key, value) in [("drain_ms", self.drain_ms), ("restart_wait_ms", self.restart_wait_ms)] {
+        let overload_ms = self.overload_ms.unwrap_or_default();
+        for (key, value) in
+            [("drain_ms", self.drain_ms), ("restart_wait_ms", self.restart_wait_ms), ("overload_ms", overload_ms)]
+        {
             if value > LONGEST_MS {
-                return refuse(format!("{key} = {value} is above {LONGEST_MS}"));
+                return refuse(format!("{key} = {value} is above {LONGEST_MS}, a day; write less"));
             }
         }
         self.limits.check().map_err(ConfigError::Value)?;
+        let (of_one, all) = (self.connections_per_address(), self.limits.connections);
+        if self.limits.connections_per_address.is_some() && of_one > all {
+            return refuse(format!(
+                "[limits] connections_per_address = {of_one} is above connections = {all}; lower it, or leave it out"
+            ));
+        }
         if let Some(tls) = &self.tls {
             tls.check().map_err(ConfigError::Value)?;
         }
         if self.node.is_empty() || self.node.chars().count() > 64 || self.node.chars().any(char::is_control) {
             return refuse(format!(
-                "node '{}' has not 1 to 64 characters without control characters",
+                "node '{}' has not 1 to 64 characters without control characters; choose another name",
                 self.node.escape_debug()
             ));
         }
         Ok(())
     }
+}
+
+/// An address as people write it.
+///
+/// # Errors
+/// It is not one, or has no port.
+pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| format!("'{text}' is no IP address with a port; write one like 127.0.0.1:6634"))
+}
+
+fn read_address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    parse_address(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
 }
 
 #[cfg(test)]
@@ -321,6 +370,22 @@ mod tests {
         assert!(pool("repetition = 1").contains("repetition = 1"));
         assert!(pool("move_ms = 86400001").contains("86400001"));
         assert!(pool("base = 3").contains("base"));
+        assert!(pool("move_ms = 0").contains("move_ms = 0"));
+        assert!(parse("[[pool]]\nname = \"a\"\nbase_ms = 0").unwrap_err().contains("base_ms = 0"));
+    }
+
+    #[test]
+    fn values_that_contradict_one_another_are_refused() {
+        for (text, fault) in [
+            ("http = \"127.0.0.1:6634\"", "both 127.0.0.1:6634"),
+            ("data = \"\"", "name a directory"),
+            ("overload_ms = 86400001", "overload_ms = 86400001 is above 86400000"),
+            ("[limits]\nconnections = 10\nconnections_per_address = 11", "above connections = 10"),
+        ] {
+            let error = parse(text).unwrap().check().unwrap_err().to_string();
+            assert!(error.contains(fault), "{error}");
+        }
+        assert!(parse("bots = \"127.0.0.1:0\"\nhttp = \"127.0.0.1:0\"").unwrap().check().is_ok());
     }
 
     /// `limits.host`: each bound of a limit passes, and what lies beyond it is named.
@@ -347,7 +412,8 @@ mod tests {
     #[test]
     fn a_certificate_wants_its_key() {
         let environment = [("MODIAR_TLS_KEY".to_owned(), "key.pem".to_owned())];
-        let error = Config::load(None, environment.into_iter()).unwrap_err().to_string();
+        let config = Config::load(None, environment.into_iter()).unwrap();
+        let error = config.check().unwrap_err().to_string();
         assert!(error.contains("certificate"), "{error}");
         assert!(parse("[tls]\nkey = \"key.pem\"").unwrap_err().contains("certificate"));
     }
@@ -369,6 +435,13 @@ mod tests {
             let bad = [(variable.to_owned(), value.to_owned())];
             let error = Config::load(None, bad.into_iter()).unwrap_err().to_string();
             assert!(error.contains(&format!("{variable} = '{value}'")), "{error}");
+        }
+        for variable in
+            ["MODIAR_DRAIN", "MODIAR_LOG", "MODIAR_POOL_BASE_MS", "MODIAR_TLS_KEY_PASSWORD", "MODIAR_CONFIG"]
+        {
+            let unknown = [(variable.to_owned(), "secret".to_owned())];
+            let error = Config::load(None, unknown.into_iter()).unwrap_err().to_string();
+            assert!(error.contains(variable) && !error.contains("secret"), "{error}");
         }
     }
 

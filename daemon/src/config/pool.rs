@@ -77,17 +77,21 @@ impl TryFrom<PoolKeys> for Pool {
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_');
         if !name_fits {
-            return Err(format!("pool name '{}' has not 1 to 24 of the characters a-z 0-9 _ -", keys.name));
+            return Err(format!(
+                "pool name '{}' has not 1 to 24 of the characters a-z 0-9 _ -; choose another",
+                keys.name.escape_debug()
+            ));
         }
+        // Without time for a move nobody can play.
         let times = [
-            ("base_ms", Some(keys.base_ms)),
-            ("increment_ms", Some(keys.increment_ms)),
-            ("grace_ms", Some(keys.grace_ms)),
-            ("move_ms", keys.move_ms),
+            ("base_ms", Some(keys.base_ms), 1),
+            ("increment_ms", Some(keys.increment_ms), 0),
+            ("grace_ms", Some(keys.grace_ms), 0),
+            ("move_ms", keys.move_ms, 1),
         ];
-        for (key, value) in times {
-            if let Some(value) = value.filter(|value| *value > LONGEST_MS) {
-                return Err(format!("pool '{}': {key} = {value} is above {LONGEST_MS}", keys.name));
+        for (key, value, least) in times {
+            if let Some(value) = value.filter(|value| !(least..=LONGEST_MS).contains(value)) {
+                return Err(format!("pool '{}': {key} = {value}; write {least} to {LONGEST_MS}", keys.name));
             }
         }
         if keys.repetition == 1 {

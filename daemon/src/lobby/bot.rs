@@ -34,7 +34,7 @@ struct Games {
 #[derive(Debug)]
 struct Ending {
     at: Moment,
-    /// Whether the bot was there to read it.
+    /// Whether it was sent as it came, to a bot that was there.
     live: bool,
     ended: Ended,
 }
@@ -77,15 +77,22 @@ impl Bot {
         }
     }
 
-    /// The ends of games that it may not have read, told once (`session.missed`).
+    /// The ends of games that it may not have read (`session.missed`); so it is still until [`Self::has_read`].
     #[must_use]
-    pub fn take_missed(&self) -> Vec<Ended> {
+    pub fn unread(&self) -> Vec<Ended> {
         let mut games = self.games();
-        let broke = games.left.unwrap_or_else(now);
-        let unread = |ending: &Ending| !ending.live || ending.at + MISSED_WINDOW.into() >= broke;
-        let missed = games.endings.drain(..).filter(unread).map(|ending| ending.ended).collect();
-        games.left = None;
-        missed
+        let broke = games.left.take().unwrap_or_else(now);
+        games.endings.retain(|ending| !ending.live || ending.at + MISSED_WINDOW.into() >= broke);
+        let told = games.endings.iter_mut().map(|ending| {
+            ending.live = false;
+            ending.ended.clone()
+        });
+        told.collect()
+    }
+
+    /// It has read what [`Self::unread`] told last.
+    pub fn has_read(&self) {
+        self.games().endings.retain(|ending| ending.live);
     }
 
     /// Its connection has ended.
@@ -99,6 +106,13 @@ impl Bot {
         let games = self.games();
         let long_gone = games.left.is_some_and(|left| now().since(left) > time);
         games.running.is_empty() && (long_gone || !self.is_guest() && games.endings.is_empty())
+    }
+
+    /// Since when it is away, where no game of it runs.
+    #[must_use]
+    pub fn away_since(&self) -> Option<Moment> {
+        let games = self.games();
+        games.left.filter(|_| games.running.is_empty())
     }
 
     /// Its seat in a running game.

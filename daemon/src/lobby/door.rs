@@ -3,11 +3,12 @@
 use super::bot::Bot;
 use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
+use crate::clock::Moment;
 use crate::net::Outlet;
 use crate::referee::Link;
-use crate::store::{Account, TokenHash, new_token};
+use crate::store::{Account, BanReason, TokenHash, new_token};
 use modiar_protocol::client::Hello;
-use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, SERVER_LINE_BYTES};
+use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
 use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
 use modiar_protocol::{BotName, ErrorCode, GoodbyeReason, PROTOCOL, Ref, Secret, ServerMessage};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ pub enum NotWelcome {
     /// An error to read; another hello may do.
     Error(Box<Error>),
     /// The host keeps this bot out.
-    Banned,
+    Banned(BanReason),
 }
 
 /// Who a hello turned out to be.
@@ -67,6 +68,7 @@ impl Hall {
         state.connected.remove(&visitor);
         if let Some(present) = state.present.remove(&visitor) {
             present.bot.left();
+            state.bound_guests();
             let effects = state.lobby.leave(visitor);
             self.carry_out(&mut state, effects);
         }
@@ -96,7 +98,7 @@ impl Hall {
     fn recognise_owner(&self, state: &State, name: Option<&BotName>, token: &Secret) -> Result<Known, NotWelcome> {
         let account = name.and_then(|name| self.accounts.authenticate(name, token));
         match account {
-            Some(Account { banned: Some(_), .. }) => Err(NotWelcome::Banned),
+            Some(Account { banned: Some(reason), .. }) => Err(NotWelcome::Banned(reason)),
             Some(Account { name, .. }) => {
                 // A bot of that name may still have games; a guest's, from before the name was registered, is not it.
                 let known = state.bots.get(&name).filter(|bot| !bot.is_guest()).cloned();
@@ -164,7 +166,7 @@ impl Hall {
             },
             // One that is decided is told only by its `ended`.
             games: bot.tables().iter().filter(|(table, _)| table.is_running()).map(|(table, _)| table.id()).collect(),
-            missed: bot.take_missed(),
+            missed: bot.unread(),
             reference,
         };
         loop {
@@ -178,6 +180,23 @@ impl Hall {
 }
 
 impl State {
+    /// Forgets the guests that left first where more than [`GUESTS_KEPT`] could come back (`session.guest-resume`): an
+    /// eighth of them at once, so that they are seldom looked through.
+    fn bound_guests(&mut self) {
+        if self.bots.len().saturating_sub(self.present.len()) <= GUESTS_KEPT {
+            return;
+        }
+        let guests = self.bots.values().filter(|bot| bot.is_guest());
+        let mut away: Vec<(Moment, BotName)> =
+            guests.filter_map(|guest| Some((guest.away_since()?, guest.name.clone()))).collect();
+        if away.len() > GUESTS_KEPT {
+            away.sort_unstable_by_key(|(since, _)| *since);
+            for (_, name) in &away[..GUESTS_KEPT / 8] {
+                self.bots.remove(name);
+            }
+        }
+    }
+
     /// The guest that was given this token, if it may come back.
     fn recognise_guest(&self, name: Option<&BotName>, token: &Secret) -> Option<Known> {
         let given = TokenHash::of(token);

@@ -17,6 +17,7 @@ use modiar_protocol::client::Challenge;
 use modiar_protocol::server::Error;
 use modiar_protocol::{BotName, ChallengeId, ErrorCode, GameId, GoodbyeReason, Ref, ServerMessage};
 use modiar_rules::BySide;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -258,7 +259,7 @@ impl Hall {
     }
 
     /// Says goodbye to one bot; whether it was here.
-    pub fn dismiss_bot(&self, name: &BotName, reason: GoodbyeReason, message: &'static str) -> bool {
+    pub fn dismiss_bot(&self, name: &BotName, reason: GoodbyeReason, message: Cow<'static, str>) -> bool {
         let state = self.lock();
         let present = state.lobby.visitor(name).and_then(|visitor| state.present.get(&visitor));
         if let Some(present) = present {
@@ -328,8 +329,7 @@ impl Hall {
                 error!(%error, "a game could not start");
                 // Nobody is paired again until the house is looked after next.
                 state.hold.full = true;
-                let mut effects = state.lobby.hold(true);
-                effects.extend(state.lobby.finished(&pairing, None, true, this_moment()));
+                let effects = state.lobby.fell_through(pairing, this_moment());
                 self.carry_out(state, effects);
             }
         }

@@ -231,7 +231,7 @@ impl Lobby {
         let from = Sitter { bot: from, visitor: standing.from, seek: None };
         let to = Sitter { bot: to, visitor: standing.to, seek: None };
         let seats = seated(from, side, to);
-        Ok(vec![self.start(standing.pool, seats, standing.terms.rated, Source::Series(standing.terms.games - 1))])
+        Ok(vec![self.start(standing.pool, seats, standing.terms.rated, Source::Series(id, standing.terms.games - 1))])
     }
 
     /// A bot turns a challenge down, or takes its own back.
@@ -398,6 +398,11 @@ impl Lobby {
     }
 }
 
-fn challenge_ended(visitor: Visitor, challenge: ChallengeId, reason: ChallengeEnd, reference: Option<Ref>) -> Effect {
+pub(super) fn challenge_ended(
+    visitor: Visitor,
+    challenge: ChallengeId,
+    reason: ChallengeEnd,
+    reference: Option<Ref>,
+) -> Effect {
     Effect::Tell(visitor, ServerMessage::ChallengeEnded { challenge, reason, reference })
 }

@@ -167,16 +167,43 @@ fn a_challenge_is_played_as_a_series() {
     assert_eq!(souths, ["bot-1", "bot-2", "bot-1"]);
 }
 
-/// `session.series-gone`: the rest of a series is dropped when a side is gone.
+/// The first game of a series of three between the two bots of a lobby.
+fn series(lobby: &mut Lobby) -> Pairing {
+    lobby.challenge(Visitor(1), id(1), challenge("bot-2", 3), None, now(0)).unwrap();
+    pairings(&lobby.accept(Visitor(2), id(1)).unwrap()).remove(0)
+}
+
+/// `session.series-gone`: the rest of a series is dropped when a side is gone, and the other is told.
 #[test]
 fn a_series_ends_with_its_bots() {
     let mut lobby = lobby(2, 1);
-    lobby.challenge(Visitor(1), id(1), challenge("bot-2", 3), None, now(0)).unwrap();
-    let pairing = pairings(&lobby.accept(Visitor(2), id(1)).unwrap()).remove(0);
+    let pairing = series(&mut lobby);
     lobby.leave(Visitor(1));
     assert!(lobby.is_taken(&pairing.seats.south.bot), "its game runs (session.guest-name-held)");
-    assert!(pairings(&lobby.finished(&pairing, None, false, now(1))).is_empty());
+    let effects = lobby.finished(&pairing, None, false, now(1));
+    assert_eq!(told(&effects), ["2 reads challenge_ended unavailable"]);
     assert!(!lobby.is_taken(&pairing.seats.south.bot), "its name is free again");
+}
+
+/// `session.series-gone`: a series that cannot go on ends in words, to both sides.
+#[test]
+fn a_series_does_not_end_in_silence() {
+    let both = |reason: &str| [2, 1].map(|number| format!("{number} reads challenge_ended {reason}"));
+    let ends = |spoil: fn(&mut Lobby)| {
+        let mut lobby = lobby(2, 1);
+        let pairing = series(&mut lobby);
+        spoil(&mut lobby);
+        told(&lobby.finished(&pairing, None, false, now(1)))
+    };
+    assert_eq!(ends(|lobby| drop(lobby.hold(true))), both("unavailable"));
+    assert_eq!(ends(|lobby| drop(lobby.drain())), both("draining"));
+    // A game that could not start, be it the last one.
+    for games in [1, 3] {
+        let mut lobby = lobby(2, 1);
+        lobby.challenge(Visitor(1), id(1), challenge("bot-2", games), None, now(0)).unwrap();
+        let pairing = pairings(&lobby.accept(Visitor(2), id(1)).unwrap()).remove(0);
+        assert_eq!(told(&lobby.fell_through(pairing, now(0))), both("unavailable"));
+    }
 }
 
 /// `session.challenge-first`, `session.challenge-cancelled`, `session.challenge-expiry`, `session.decline`.

@@ -1,9 +1,9 @@
 //! Who plays whom: from the seeks of a pool, and on through a series.
 
-use super::machine::{Effect, Lobby, Now, Visitor};
+use super::machine::{Effect, Lobby, Now, Visitor, challenge_ended};
 use super::queue::Seek;
-use modiar_protocol::BotName;
-use modiar_protocol::server::SeekEnd;
+use modiar_protocol::server::{ChallengeEnd, SeekEnd};
+use modiar_protocol::{BotName, ChallengeId};
 use modiar_rules::{BySide, Side};
 use std::cmp::Ordering;
 
@@ -43,7 +43,7 @@ pub enum Source {
     /// Their seeks.
     Seeks,
     /// A challenge, so many more games of which are to follow.
-    Series(u64),
+    Series(ChallengeId, u64),
     /// They had met before the daemon started; what they had sought ended with their connections.
     Restored,
 }
@@ -72,7 +72,7 @@ impl Lobby {
                     );
                 }
             }
-            Source::Series(left) => self.go_on(pairing, left, &mut effects),
+            Source::Series(challenge, left) => self.go_on(pairing, challenge, left, &mut effects),
             Source::Restored => {}
         }
         for side in Side::ALL {
@@ -80,6 +80,15 @@ impl Lobby {
         }
         self.pair_all(&mut effects);
         effects
+    }
+
+    /// A game could not start: it does not count, and none is tried until the lobby is held no longer. A challenge ends so.
+    pub fn fell_through(&mut self, mut pairing: Pairing, now: Now) -> Vec<Effect> {
+        self.held = true;
+        if let Source::Series(_, left) = &mut pairing.source {
+            *left += 1;
+        }
+        self.finished(&pairing, None, true, now)
     }
 
     /// Pairs the bots that wait, in every pool.
@@ -169,15 +178,26 @@ impl Lobby {
         }
     }
 
-    /// The next game of a series, sides changed; dropped where a side is gone or busy (`session.series`).
-    fn go_on(&mut self, pairing: &Pairing, left: u64, effects: &mut Vec<Effect>) {
-        let BySide { south, north } = &pairing.seats;
-        if left == 0 || self.draining || self.held || !self.has_room(&south.bot) || !self.has_room(&north.bot) {
+    /// The next game of a series, sides changed; dropped where there is no room for it, and then who is there reads so
+    /// (`session.series`, `session.series-gone`).
+    fn go_on(&mut self, pairing: &Pairing, challenge: ChallengeId, left: u64, effects: &mut Vec<Effect>) {
+        if left == 0 {
             return;
         }
+        let BySide { south, north } = &pairing.seats;
+        let room = !self.draining && !self.held && self.has_room(&south.bot) && self.has_room(&north.bot);
         // Either may be on another connection by now.
-        let (Some(north), Some(south)) = (self.sitter(&north.bot), self.sitter(&south.bot)) else { return };
-        effects.push(self.start(pairing.pool, BySide::new(north, south), pairing.rated, Source::Series(left - 1)));
+        match (self.sitter(&north.bot), self.sitter(&south.bot)) {
+            (Some(north), Some(south)) if room => {
+                let source = Source::Series(challenge, left - 1);
+                effects.push(self.start(pairing.pool, BySide::new(north, south), pairing.rated, source));
+            }
+            present => {
+                let reason = if self.draining { ChallengeEnd::Draining } else { ChallengeEnd::Unavailable };
+                let ended = |sitter: Sitter| challenge_ended(sitter.visitor, challenge, reason, None);
+                effects.extend(present.0.into_iter().chain(present.1).map(ended));
+            }
+        }
     }
 
     fn sitter(&self, name: &BotName) -> Option<Sitter> {

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Descriptors kept for everything that is no connection: the store, the journal, the web port, those being refused.
-const RESERVE: u64 = 32;
+/// Most connections to the web port at once.
+pub const WEB_CONNECTIONS: u8 = 16;
+/// Descriptors kept for everything that is no bot's connection: the store, the journal, those being refused, the web port.
+const RESERVE: u64 = 32 + WEB_CONNECTIONS as u64;
 /// Refused connections that may be reading why at one moment; one more is closed without a word.
 const REFUSING: u64 = 32;
 

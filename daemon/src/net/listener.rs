@@ -52,6 +52,29 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
+/// The next connection, however long the system refuses one.
+pub async fn accept(socket: &TcpListener) -> (TcpStream, SocketAddr) {
+    // Told once, however long it lasts.
+    let mut refused = false;
+    loop {
+        match socket.accept().await {
+            Ok(accepted) => {
+                if refused {
+                    info!("connections are accepted again");
+                }
+                return accepted;
+            }
+            Err(error) if concerns_one(&error) => {}
+            Err(error) => {
+                if !std::mem::replace(&mut refused, true) {
+                    warn!(%error, "no connection can be accepted at present");
+                }
+                tokio::time::sleep(REST).await;
+            }
+        }
+    }
+}
+
 /// The bots' door.
 #[derive(Debug)]
 pub struct Listener {
@@ -91,29 +114,9 @@ impl Listener {
     /// Accepts until `stop`; the connections run under `tasks`.
     pub async fn run(self, tasks: TaskTracker, stop: CancellationToken) {
         let mut number = 0u64;
-        // Told once, however long it lasts.
-        let mut refused = false;
-        loop {
-            let accepted = tokio::select! {
-                () = stop.cancelled() => return,
-                accepted = self.socket.accept() => accepted,
-            };
-            match accepted {
-                Ok((stream, peer)) => {
-                    if std::mem::take(&mut refused) {
-                        info!("connections are accepted again");
-                    }
-                    number += 1;
-                    self.admit(stream, Caller { visitor: Visitor(number), peer }, &tasks);
-                }
-                Err(error) if concerns_one(&error) => {}
-                Err(error) => {
-                    if !std::mem::replace(&mut refused, true) {
-                        warn!(%error, "no connection can be accepted at present");
-                    }
-                    tokio::time::sleep(REST).await;
-                }
-            }
+        while let Some((stream, peer)) = stop.run_until_cancelled(accept(&self.socket)).await {
+            number += 1;
+            self.admit(stream, Caller { visitor: Visitor(number), peer }, &tasks);
         }
     }
 

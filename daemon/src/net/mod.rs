@@ -9,6 +9,7 @@ mod outlet;
 mod reader;
 mod tls;
 
-pub use listener::{Listener, bind};
+pub use admission::WEB_CONNECTIONS;
+pub use listener::{Listener, accept, bind};
 pub use outlet::Outlet;
 pub use tls::Certificate;

@@ -6,6 +6,7 @@
 use super::tls::{Cipher, Opened};
 use crate::metrics::Metrics;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
+use std::borrow::Cow;
 use std::io;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -91,7 +92,7 @@ impl Outlet {
     }
 
     /// Says goodbye; nothing is sent after it and nothing read (`session.goodbye`).
-    pub fn goodbye(&self, reason: GoodbyeReason, message: &'static str, reference: Option<Ref>) {
+    pub fn goodbye(&self, reason: GoodbyeReason, message: impl Into<Cow<'static, str>>, reference: Option<Ref>) {
         let mut out = self.lock();
         if self.closing.get().is_none() {
             let goodbye = ServerMessage::Goodbye { reason, message: message.into(), reference };

@@ -1,13 +1,13 @@
 //! Which games to take.
 
 use jiff::Timestamp;
-use modiar_protocol::Record;
+use modiar_protocol::{BotName, Record};
 
 /// Takes the games that fit everything it names.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// One of the two bots, without regard to case.
-    pub bot: Option<String>,
+    /// One of the two bots.
+    pub bot: Option<BotName>,
     /// The pool.
     pub pool: Option<String>,
     /// The earliest end.
@@ -18,9 +18,7 @@ impl Filter {
     /// Whether `record` fits.
     #[must_use]
     pub fn takes(&self, record: &Record) -> bool {
-        let plays = |bot: &String| {
-            [&record.south, &record.north].iter().any(|seat| seat.name.as_str().eq_ignore_ascii_case(bot))
-        };
+        let plays = |bot: &BotName| [&record.south, &record.north].iter().any(|seat| seat.name == *bot);
         let recent = |since: &Timestamp| record.ended.parse::<Timestamp>().is_ok_and(|ended| ended >= *since);
         self.bot.as_ref().is_none_or(plays)
             && self.pool.as_ref().is_none_or(|pool| *pool == record.pool)

@@ -41,6 +41,8 @@ pub struct Client {
     bot: Option<Arc<Bot>>,
     /// Where it moved last: nearly always it moves there again.
     seat: Option<Seat>,
+    /// When it was welcomed, until it says something after that.
+    welcomed: Option<Moment>,
     watching: Vec<Arc<Table>>,
 }
 
@@ -64,6 +66,7 @@ impl Client {
             hall,
             bot: None,
             seat: None,
+            welcomed: None,
             watching: Vec::new(),
         }
     }
@@ -82,12 +85,23 @@ impl Client {
 
     /// Hears one line.
     pub fn hear(&mut self, line: Result<&[u8], LineTooLong>, arrival: &dyn Arrival) {
+        self.note_reading(arrival.received());
         let said = match line {
             Ok([]) => Said::Empty,
             Ok(line) => decode(line).map_or_else(Said::Bad, Said::Message),
             Err(error) => Said::TooLong(error),
         };
         self.tell_session(said, arrival);
+    }
+
+    /// What a bot says after its welcome shows that it has read that; what came before it, along with hello, does not.
+    fn note_reading(&mut self, received: Moment) {
+        if self.welcomed.is_some_and(|welcomed| welcomed < received) {
+            self.welcomed = None;
+            if let Some(bot) = &self.bot {
+                bot.has_read();
+            }
+        }
     }
 
     /// The handshake took too long.
@@ -158,12 +172,13 @@ impl Client {
             Ok(bot) => {
                 info!(caller = %self.caller, bot = %bot.name, ?client, ?version, "welcome");
                 self.bot = Some(bot);
+                self.welcomed = Some(time::now());
                 self.tell_session(Said::Welcomed, arrival);
             }
             Err(NotWelcome::Error(error)) => {
                 self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival);
             }
-            Err(NotWelcome::Banned) => self.tell_session(Said::Banned, arrival),
+            Err(NotWelcome::Banned(reason)) => self.tell_session(Said::Banned(reason.told()), arrival),
         }
     }
 

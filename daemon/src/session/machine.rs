@@ -21,6 +21,7 @@ use modiar_protocol::server::Error;
 use modiar_protocol::{
     ChallengeId, ClientMessage, DecodeError, ErrorCode, GameId, GoodbyeReason, Incoming, LineTooLong, PROTOCOL, Ref,
 };
+use std::borrow::Cow;
 
 /// One connection.
 #[derive(Clone, Debug)]
@@ -51,8 +52,8 @@ pub enum Said {
     HandshakeExpired,
     /// The hello that this session let through was refused elsewhere.
     HelloRefused(Error),
-    /// The host keeps this bot out.
-    Banned,
+    /// The host keeps this bot out, and says this about it.
+    Banned(String),
     /// It was accepted.
     Welcomed,
     /// The move that this session let through was refused, with this error if there is one to tell.
@@ -69,7 +70,7 @@ pub enum Step {
     /// Say this.
     Reply(Error),
     /// Perhaps say this, then goodbye.
-    Goodbye(Option<Error>, GoodbyeReason, &'static str, Option<Ref>),
+    Goodbye(Option<Error>, GoodbyeReason, Cow<'static, str>, Option<Ref>),
     /// Let the bot in, or refuse it.
     Enter(Box<Hello>, Option<Ref>),
     /// Look for opponents.
@@ -144,7 +145,7 @@ impl Session {
                 self.end(None, GoodbyeReason::Handshake, "no accepted hello in time; say hello first", None)
             }
             Said::HelloRefused(error) => self.bad_line(error),
-            Said::Banned => self.end(None, GoodbyeReason::Banned, "the host keeps this bot out; ask the host", None),
+            Said::Banned(message) => self.end(None, GoodbyeReason::Banned, message, None),
             Said::Welcomed => {
                 self.state = State::Welcome;
                 Step::Nothing
@@ -223,11 +224,11 @@ impl Session {
         &mut self,
         error: Option<Error>,
         reason: GoodbyeReason,
-        message: &'static str,
+        message: impl Into<Cow<'static, str>>,
         reference: Option<Ref>,
     ) -> Step {
         self.state = State::Gone;
-        Step::Goodbye(error, reason, message, reference)
+        Step::Goodbye(error, reason, message.into(), reference)
     }
 }
 

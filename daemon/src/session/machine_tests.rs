@@ -54,7 +54,7 @@ fn events() -> Vec<(&'static str, Said)> {
         ("a line too long", Said::TooLong(LineTooLong)),
         ("five seconds", Said::HandshakeExpired),
         ("hello refused elsewhere", Said::HelloRefused(error())),
-        ("hello of a banned bot", Said::Banned),
+        ("hello of a banned bot", Said::Banned(String::new())),
         ("hello accepted elsewhere", Said::Welcomed),
         ("a move refused", Said::MoveRefused(Some(error()))),
         ("a move over the rate", Said::MoveLimited(None)),

@@ -8,7 +8,7 @@ mod migrate;
 mod sqlite;
 mod writer;
 
-pub use accounts::{Account, AccountError, Accounts, TokenHash, new_token};
+pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
 pub use archive::Archive;
 pub use data_dir::DataDir;
 pub use sqlite::{SqliteStore, back_up, read_record, read_records};
@@ -142,7 +142,7 @@ pub enum StoreError {
     NoData { path: PathBuf },
     #[error("the writer has stopped")]
     Stopped,
-    #[error("a record could not be written as JSON: {0}")]
+    #[error("a stored record is not as it was written: {0}; `modiar games verify` tells which, a backup restores it")]
     Json(#[from] serde_json::Error),
 }
 

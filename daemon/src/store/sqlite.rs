@@ -1,6 +1,6 @@
 //! The embedded store: SQLite with a write-ahead log, every commit on the disk before it is acknowledged.
 
-use super::accounts::{Account, TokenHash};
+use super::accounts::{Account, BanReason, TokenHash};
 use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::types::Type;
@@ -114,7 +114,12 @@ impl Store for SqliteStore {
     fn put_account(&mut self, account: &Account) -> Result<(), StoreError> {
         let sql = "INSERT INTO bots (name, token, created, banned) VALUES (?1, ?2, ?3, ?4)
                    ON CONFLICT (name) DO UPDATE SET token = excluded.token, banned = excluded.banned";
-        let row = params![account.name.as_str(), account.token.as_str(), account.created, account.banned];
+        let row = params![
+            account.name.as_str(),
+            account.token.as_str(),
+            account.created,
+            account.banned.as_ref().map(BanReason::as_str)
+        ];
         self.database.execute(sql, row).map(drop).map_err(StoreError::sqlite(&self.path))
     }
 
@@ -128,7 +133,12 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     let name: String = row.get(0)?;
     let name =
         BotName::new(&name).map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into()))?;
-    Ok(Account { name, token: TokenHash::stored(row.get(1)?), created: row.get(2)?, banned: row.get(3)? })
+    Ok(Account {
+        name,
+        token: TokenHash::stored(row.get(1)?),
+        created: row.get(2)?,
+        banned: row.get::<_, Option<String>>(3)?.map(BanReason::stored),
+    })
 }
 
 /// Copies the database of `data` to `copy`, as it is at this moment; a running daemon goes on.
@@ -172,19 +182,17 @@ pub fn read_records(data: &DataDir, each: &mut dyn FnMut(Line) -> Result<(), Sto
     open_beside(data)?.lines_after(0, each)
 }
 
-/// The line of one game: by its id, or by a beginning that only one has.
+/// The lines of the games whose ids begin so, two at most.
 ///
 /// # Errors
 /// There is no database, or it cannot be read.
-pub fn read_record(data: &DataDir, id: &str) -> Result<Option<String>, StoreError> {
+pub fn read_record(data: &DataDir, id: &str) -> Result<Vec<String>, StoreError> {
     let store = open_beside(data)?;
     let sql = "SELECT record FROM games WHERE substr(id, 1, length(?1)) = ?1 LIMIT 2";
     let read = || -> rusqlite::Result<Vec<String>> {
         store.database.prepare(sql)?.query_map([id], |row| row.get(0))?.collect()
     };
-    let mut found = read().map_err(StoreError::sqlite(&store.path))?;
-    let whole = id.len() == GameId::NOWHERE.as_str().len();
-    Ok(if found.len() == 1 || whole { found.pop() } else { None })
+    read().map_err(StoreError::sqlite(&store.path))
 }
 
 /// Opens the database without a claim to the directory: nothing is written to it.

@@ -293,9 +293,8 @@ impl World {
                     self.seeks.over(pairing.pool, pairing.seats[side].visitor.0, seek, true);
                 }
             }
-            let mut effects = self.lobby.hold(true);
             self.held = true;
-            effects.extend(self.lobby.finished(&pairing, None, true, self.moment()));
+            let effects = self.lobby.fell_through(pairing, self.moment());
             return self.carry_out(effects);
         }
         let pool = &self.pools[pairing.pool];

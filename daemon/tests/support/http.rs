@@ -23,14 +23,19 @@ pub type Values = BTreeMap<String, f64>;
 impl Daemon {
     /// One GET.
     pub fn get(&self, path: &str) -> Page {
+        self.try_get(path).unwrap()
+    }
+
+    /// One GET, where there is an answer to it.
+    pub fn try_get(&self, path: &str) -> Option<Page> {
         let mut stream = TcpStream::connect(self.http).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n").as_bytes()).ok()?;
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Page { status, head: head.to_owned(), body: body.to_owned() }
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        let status = head.split(' ').nth(1)?.parse().ok()?;
+        Some(Page { status, head: head.to_owned(), body: body.to_owned() })
     }
 
     /// The values of `/metrics`.

@@ -27,12 +27,15 @@ impl Returning {
 
     fn enter(daemon: &Daemon, hello: Value) -> (Self, Value) {
         let mut peer = daemon.connect();
-        let mut message = json!({"type": "hello", "protocol": 1});
-        message.as_object_mut().unwrap().extend(hello.as_object().unwrap().clone());
-        peer.send(&message).unwrap();
+        peer.send(&message(&hello)).unwrap();
         let welcome = peer.expect("welcome").unwrap();
         let name = welcome["bot"]["name"].as_str().unwrap().to_owned();
         (Self { peer, name, hello }, welcome)
+    }
+
+    /// What it says to come back.
+    pub fn hello(&self) -> Value {
+        message(&self.hello)
     }
 
     /// Comes back as the same bot; its welcome.
@@ -63,6 +66,12 @@ impl Returning {
         assert_quiet(&mut self.peer);
         ended
     }
+}
+
+fn message(hello: &Value) -> Value {
+    let mut message = json!({"type": "hello", "protocol": 1});
+    message.as_object_mut().unwrap().extend(hello.as_object().unwrap().clone());
+    message
 }
 
 /// A game between a registered bot, South, and a guest.

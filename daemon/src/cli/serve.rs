@@ -206,15 +206,15 @@ impl House {
 
     /// Stores the results that are decided, and leaves the journal so that the games that still run go on.
     async fn close(self, failure: bool) -> anyhow::Result<()> {
-        let Self { referee, journal, store, writer, .. } = self;
+        let Self { journal, store, writer, .. } = self;
         if failure {
             return Ok(());
         }
-        if timeout(LAST_WORDS, referee.finished()).await.is_err() {
+        if timeout(LAST_WORDS, store.emptied()).await.is_err() {
             warn!("some results could not be stored");
         }
         journal.stopped()?;
-        store.stop().await;
+        store.stop();
         writer.join().map_err(|_| anyhow::anyhow!("the store's writer failed"))
     }
 }

@@ -5,6 +5,7 @@ use super::seat::{Link, Seat};
 use super::table::{State, Table};
 use super::{messages, record};
 use crate::metrics::Invariant;
+use crate::store::Stored;
 use jiff::Timestamp;
 use modiar_protocol::server::Ended;
 use modiar_protocol::{GameResult, ServerMessage};
@@ -31,15 +32,15 @@ impl Table {
         let record = record::record(&occasion, &state.game, decision);
         state.finishing = true;
         let table = Arc::clone(self);
-        self.referee.finishing.spawn(async move {
-            match table.referee.store.finish(record).await {
-                Ok(()) => match table.referee.host() {
-                    Some(host) => host.finished(&table),
-                    None => table.conclude(),
-                },
-                Err(error) => table.referee.fail(&error),
-            }
-        });
+        self.referee.store.finish(record, move |stored| table.stored(stored));
+    }
+
+    fn stored(self: Arc<Self>, stored: Stored) {
+        match (stored, self.referee.host()) {
+            (Ok(()), Some(host)) => host.finished(&self),
+            (Ok(()), None) => self.conclude(),
+            (Err(error), _) => self.referee.fail(&error),
+        }
     }
 
     /// The result is durable: the last news, `ended` to everybody, and the answers that waited for it.

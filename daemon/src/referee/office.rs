@@ -12,7 +12,6 @@ use modiar_protocol::limits::MISSED_WINDOW;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tracing::{error, warn};
 
 /// Games over that the journal keeps at most.
@@ -34,8 +33,6 @@ pub struct Referee {
     pub(super) node: String,
     /// What is counted of all that happens.
     pub metrics: Arc<Metrics>,
-    /// The results on their way to the disk.
-    pub(super) finishing: TaskTracker,
     /// Cancelled where the disk has failed: the daemon must stop.
     failed: CancellationToken,
     host: OnceLock<Weak<dyn Host>>,
@@ -56,9 +53,9 @@ impl Referee {
         failed: CancellationToken,
         metrics: Arc<Metrics>,
     ) -> Arc<Self> {
-        let (finishing, host) = (TaskTracker::new(), OnceLock::new());
+        let host = OnceLock::new();
         let (stalled, told) = (Mutex::default(), Mutex::default());
-        Arc::new(Self { store, journal, flags, node, metrics, finishing, failed, host, stalled, told })
+        Arc::new(Self { store, journal, flags, node, metrics, failed, host, stalled, told })
     }
 
     /// Names who is told of finished games, once.
@@ -90,12 +87,6 @@ impl Referee {
                 table.go_on();
             }
         }
-    }
-
-    /// Waits until every result that was decided is stored.
-    pub async fn finished(&self) {
-        self.finishing.close();
-        self.finishing.wait().await;
     }
 
     /// A game's end was told. The journal keeps the game as long as its guests may not have read that: should the daemon

@@ -2,7 +2,6 @@
 
 use super::game::Played;
 use super::messages;
-use super::seat::Seat;
 use super::table::{State, Table};
 use crate::clock::Micros;
 use crate::time::now;
@@ -18,20 +17,31 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = RefCell::default();
 }
 
+/// What goes out in one write with a turn, before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Before {
+    Nothing,
+    /// The start of the game.
+    Started,
+    /// The ply before, where the bot wants to hear of it.
+    Moved,
+}
+
 impl Table {
     pub(super) fn start(self: &Arc<Self>) {
         self.change((), |state| {
             let (pool, south, north) = (&self.pool.name, &state.seats.south.bot.name, &state.seats.north.bot.name);
             info!(game = %self.id(), pool, %south, %north, "started");
             for side in Side::ALL {
-                let Seat { bot, link, .. } = &state.seats[side];
-                bot.sit(side, Arc::clone(self));
-                link.outlet.tell(&ServerMessage::Started(Box::new(self.as_started(state, Some(side)))));
+                state.seats[side].bot.sit(side, Arc::clone(self));
             }
+            let waits = state.game.side_to_move().other();
+            self.tell_started(state, waits);
             if state.game.decision().is_some() {
+                self.tell_started(state, waits.other());
                 return self.finish(state);
             }
-            self.write_turn(state, false);
+            self.write_turn(state, Before::Started);
         });
     }
 
@@ -89,7 +99,7 @@ impl Table {
         if state.game.decision().is_some() {
             return self.finish(state);
         }
-        self.write_turn(state, true);
+        self.write_turn(state, Before::Moved);
         let mover = &state.seats[played.side].link;
         if (mover.updates || !state.spectators.is_empty())
             && let Some(moved) = messages::moved(self.id(), &state.game)
@@ -104,26 +114,40 @@ impl Table {
         }
     }
 
-    /// Writes the turn of the side to move, in one write with the `news` of the ply before where it wants those. Its clock
-    /// runs from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
-    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, news: bool) {
+    fn tell_started(&self, state: &State, side: Side) {
+        state.seats[side].link.outlet.tell(&self.started_line(state, side));
+    }
+
+    fn started_line(&self, state: &State, side: Side) -> ServerMessage {
+        ServerMessage::Started(Box::new(self.as_started(state, Some(side))))
+    }
+
+    /// Writes the turn of the side to move, in one write with what comes before it. Its clock runs from then, whether the
+    /// socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
+    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, before: Before) {
         if !self.may_tell(state) {
             return;
         }
-        let State { game, seats, .. } = &mut *state;
-        let link = &seats[game.side_to_move()].link;
+        let State { game, seats, .. } = &*state;
+        let side = game.side_to_move();
+        let link = &seats[side].link;
         SCRATCH.with_borrow_mut(|line| {
             line.clear();
-            if news
-                && link.updates
-                && let Some(moved) = messages::moved(self.id(), game)
-            {
-                moved.write(line);
+            match before {
+                Before::Nothing => {}
+                Before::Started => self.started_line(state, side).write(line),
+                Before::Moved => {
+                    if link.updates
+                        && let Some(moved) = messages::moved(self.id(), game)
+                    {
+                        moved.write(line);
+                    }
+                }
             }
             messages::turn(self.id(), game).write(line);
             link.outlet.send(line);
         });
-        game.turn_written(now());
+        state.game.turn_written(now());
         self.arm(state);
     }
 

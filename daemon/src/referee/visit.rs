@@ -4,6 +4,7 @@ use super::game::Phase;
 use super::messages;
 use super::seat::Link;
 use super::table::{State, Table};
+use super::telling::Before;
 use crate::net::Outlet;
 use crate::time::now;
 use modiar_protocol::limits::SPECTATORS;
@@ -35,7 +36,7 @@ impl Table {
         }
         if state.game.clock().stands() {
             // What was played before stands in `started`.
-            self.write_turn(state, false);
+            self.write_turn(state, Before::Nothing);
         } else {
             // Its clock has run all the while (`clock.start-away`).
             state.seats[side].link.outlet.tell(&messages::turn(self.id(), &state.game));

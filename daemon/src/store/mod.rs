@@ -12,7 +12,7 @@ pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_to
 pub use archive::Archive;
 pub use data_dir::DataDir;
 pub use sqlite::{SqliteStore, back_up, read_record, read_records};
-pub use writer::{StoreHandle, start};
+pub use writer::{StoreHandle, Stored, start};
 
 use modiar_protocol::{BotName, GameId, Record};
 use sha2::{Digest as _, Sha256};

@@ -4,30 +4,35 @@ use super::{Archive, Store, StoreError};
 use crate::metrics::Metrics;
 use crate::time::now;
 use modiar_protocol::Record;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
-use tokio::sync::{mpsc, oneshot};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 use tracing::{debug, error, warn};
 
-/// Jobs that may wait for the writer; a finish beyond them waits in its own task.
-const WAITING: usize = 1024;
 /// Finished games in one commit.
-const GROUP: usize = 256;
+const GROUP: usize = 1024;
+/// Commits follow each other no faster, unless a whole group waits: under load one sync of the disk then serves many
+/// games, and a game that ends alone waits for nothing.
+const PACE: Duration = Duration::from_millis(5);
 /// How long a full disk is left alone before the next try.
 const FULL: Duration = Duration::from_millis(200);
 
-type Acknowledge = oneshot::Sender<Result<(), Arc<StoreError>>>;
+/// What became of a result.
+pub type Stored = Result<(), Arc<StoreError>>;
+type Then = Box<dyn FnOnce(Stored) + Send>;
 type Work = Box<dyn FnOnce(&mut dyn Store) + Send>;
 
 enum Job {
-    Finish(Box<Record>, Acknowledge),
+    Finish(Box<Record>, Then),
     Other(Work),
     Stop,
 }
 
-/// Hands work to the writer.
+/// Hands work to the writer. What waits for it is bounded by what runs: a game hands over one result.
 #[derive(Clone, Debug)]
 pub struct StoreHandle {
     jobs: mpsc::Sender<Job>,
@@ -36,17 +41,17 @@ pub struct StoreHandle {
 }
 
 impl StoreHandle {
-    /// Stores a finished game; returns when it is durable. Where the disk is full it waits for space.
-    ///
-    /// # Errors
-    /// It was not stored, and never will be.
-    pub async fn finish(&self, record: Record) -> Result<(), Arc<StoreError>> {
-        let (acknowledge, acknowledged) = oneshot::channel();
-        self.hand_over(Job::Finish(Box::new(record), acknowledge)).await?;
-        acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
+    /// Stores a finished game; `then` runs on the writer's thread once it is durable, or never will be. Where the disk is
+    /// full the game waits for space.
+    pub fn finish(&self, record: Record, then: impl FnOnce(Stored) + Send + 'static) {
+        if let Err(mpsc::SendError(Job::Finish(_, then))) =
+            self.jobs.send(Job::Finish(Box::new(record), Box::new(then)))
+        {
+            then(Err(Arc::new(StoreError::Stopped)));
+        }
     }
 
-    /// Has the writer do something else with the store.
+    /// Has the writer do something else with the store, after all that was handed to it before.
     ///
     /// # Errors
     /// What the work fails with.
@@ -57,8 +62,14 @@ impl StoreHandle {
         let (acknowledge, acknowledged) = oneshot::channel();
         // Who no longer waits needs no answer.
         let work: Work = Box::new(move |store| drop(acknowledge.send(work(store).map_err(Arc::new))));
-        self.hand_over(Job::Other(work)).await?;
+        self.jobs.send(Job::Other(work)).map_err(|_| Arc::new(StoreError::Stopped))?;
         acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
+    }
+
+    /// Waits until every result that was handed over is stored, and what was to follow is done.
+    pub async fn emptied(&self) {
+        // Where the writer has ended nothing is left to wait for.
+        let _ = self.with(|_| Ok(())).await;
     }
 
     /// Whether results wait for space on the disk.
@@ -68,14 +79,10 @@ impl StoreHandle {
     }
 
     /// Has the writer end when all that was handed to it is stored; what then still waits for space on the disk never is.
-    pub async fn stop(&self) {
+    pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
         // Where it has ended already nothing is to be done.
-        let _ = self.hand_over(Job::Stop).await;
-    }
-
-    async fn hand_over(&self, job: Job) -> Result<(), Arc<StoreError>> {
-        self.jobs.send(job).await.map_err(|_| Arc::new(StoreError::Stopped))
+        let _ = self.jobs.send(Job::Stop);
     }
 }
 
@@ -89,7 +96,7 @@ pub fn start(
     archive: Archive,
     metrics: Arc<Metrics>,
 ) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
-    let (jobs, receiver) = mpsc::channel(WAITING);
+    let (jobs, receiver) = mpsc::channel();
     let (full, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let mut writer = Writer {
         store: Box::new(store),
@@ -98,8 +105,10 @@ pub fn start(
         stopping: Arc::clone(&stopping),
         behind: false,
         metrics,
+        next: None,
+        paced: Instant::now(),
     };
-    let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(receiver))?;
+    let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(&receiver))?;
     Ok((StoreHandle { jobs, full, stopping }, thread))
 }
 
@@ -111,43 +120,72 @@ struct Writer {
     /// The archive lacks lines that the store has.
     behind: bool,
     metrics: Arc<Metrics>,
+    /// A job that was taken out behind a group and is none of it.
+    next: Option<Job>,
+    /// When the next commit may be.
+    paced: Instant,
+}
+
+/// Finished games that go into one commit, and what follows for each.
+#[derive(Default)]
+struct Group {
+    records: Vec<Record>,
+    then: Vec<Then>,
+}
+
+impl Group {
+    fn add(&mut self, record: Record, then: Then) {
+        self.records.push(record);
+        self.then.push(then);
+    }
+
+    fn is_full(&self) -> bool {
+        self.records.len() >= GROUP
+    }
 }
 
 impl Writer {
-    fn run(&mut self, mut jobs: mpsc::Receiver<Job>) {
-        let mut next = jobs.blocking_recv();
-        while let Some(job) = next.take() {
+    fn run(&mut self, jobs: &mpsc::Receiver<Job>) {
+        while let Some(job) = self.next.take().or_else(|| jobs.recv().ok()) {
             match job {
                 Job::Stop => return,
                 Job::Other(work) => work(&mut *self.store),
-                Job::Finish(record, acknowledge) => {
-                    let (mut records, mut waiting) = (vec![*record], vec![acknowledge]);
-                    while records.len() < GROUP && next.is_none() {
-                        match jobs.try_recv() {
-                            Ok(Job::Finish(record, acknowledge)) => {
-                                records.push(*record);
-                                waiting.push(acknowledge);
-                            }
-                            Ok(other) => next = Some(other),
-                            Err(_) => break,
-                        }
+                Job::Finish(record, then) => {
+                    let mut group = Group::default();
+                    group.add(*record, then);
+                    self.gather(&mut group, jobs);
+                    let rest = self.paced.saturating_duration_since(Instant::now());
+                    if !group.is_full() && self.next.is_none() && !rest.is_zero() {
+                        thread::sleep(rest);
+                        self.gather(&mut group, jobs);
                     }
-                    self.finish(&records, waiting);
+                    self.paced = Instant::now() + PACE;
+                    self.finish(group);
                 }
             }
-            next = next.or_else(|| jobs.blocking_recv());
         }
     }
 
-    fn finish(&mut self, records: &[Record], waiting: Vec<Acknowledge>) {
+    /// Adds the results that wait, in the order of jobs.
+    fn gather(&mut self, group: &mut Group, jobs: &mpsc::Receiver<Job>) {
+        while !group.is_full() && self.next.is_none() {
+            match jobs.try_recv() {
+                Ok(Job::Finish(record, then)) => group.add(*record, then),
+                Ok(other) => self.next = Some(other),
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn finish(&mut self, Group { records, then }: Group) {
         debug!(games = records.len(), "committing");
-        let (outcome, lines) = match self.commit(records) {
+        let (outcome, lines) = match self.commit(&records) {
             Ok(lines) => (Ok(()), lines),
             Err(error) => (Err(Arc::new(error)), Vec::new()),
         };
-        for acknowledge in waiting {
-            // Who no longer waits needs no answer.
-            let _ = acknowledge.send(outcome.clone());
+        for then in then {
+            // A bug in what follows is logged where it panics, and is no reason to store nothing any more.
+            let _ = catch_unwind(AssertUnwindSafe(|| then(outcome.clone())));
         }
         let appended = if self.behind { self.archive.catch_up(&*self.store) } else { self.archive.append(&lines) };
         if let Err(error) = &appended {

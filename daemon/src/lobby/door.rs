@@ -48,30 +48,34 @@ impl Hall {
         hello: Hello,
         reference: Option<Ref>,
     ) -> Result<Arc<Bot>, NotWelcome> {
-        let mut state = self.lock();
-        let Known { bot, resume } = self.recognise(&mut state, &hello)?;
-        self.replace(&mut state, &bot.name);
-        let link = Link { outlet: Arc::clone(outlet), updates: hello.updates };
-        state.lobby.enter(visitor, bot.name.clone(), bot.is_guest(), hello.games);
-        state.bots.insert(bot.name.clone(), Arc::clone(&bot));
-        state.present.insert(visitor, Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() });
-        outlet.send(&self.welcome(&bot, resume, hello.games, reference));
-        for (table, side) in bot.tables() {
-            table.come_back(side, link.clone());
-        }
-        Ok(bot)
+        self.change(|state| {
+            let Known { bot, resume } = self.recognise(state, &hello)?;
+            self.replace(state, &bot.name);
+            let link = Link { outlet: Arc::clone(outlet), updates: hello.updates };
+            state.lobby.enter(visitor, bot.name.clone(), bot.is_guest(), hello.games);
+            state.bots.insert(bot.name.clone(), Arc::clone(&bot));
+            let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() };
+            state.present.insert(visitor, present);
+            outlet.lay(&self.welcome(&bot, resume, hello.games, reference));
+            state.after.outlets.push(Arc::clone(outlet));
+            for (table, side) in bot.tables() {
+                table.come_back(side, link.clone());
+            }
+            Ok(bot)
+        })
     }
 
     /// A connection is gone.
     pub fn leave(&self, visitor: Visitor) {
-        let mut state = self.lock();
-        state.connected.remove(&visitor);
-        if let Some(present) = state.present.remove(&visitor) {
-            present.bot.left();
-            state.bound_guests();
-            let effects = state.lobby.leave(visitor);
-            self.carry_out(&mut state, effects);
-        }
+        self.change(|state| {
+            state.connected.remove(&visitor);
+            if let Some(present) = state.present.remove(&visitor) {
+                present.bot.left();
+                state.bound_guests();
+                let effects = state.lobby.leave(visitor);
+                self.carry_out(state, effects);
+            }
+        });
     }
 
     /// Forgets the bots that will not come back.

@@ -3,6 +3,7 @@
 //! Effects are carried out under the lock, so that what a bot reads is in the order of what happened. A game's lock may
 //! be taken under the hall's, never the other way round.
 
+use super::after::After;
 use super::bot::Bot;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
@@ -76,6 +77,7 @@ pub(super) struct State {
     pub(super) bots: HashMap<BotName, Arc<Bot>>,
     pub(super) tables: HashMap<GameId, Arc<Table>>,
     hold: Hold,
+    pub(super) after: After,
 }
 
 /// Why no games start at present.
@@ -115,6 +117,7 @@ impl Hall {
             bots: HashMap::new(),
             tables: HashMap::new(),
             hold: Hold::default(),
+            after: After::default(),
         };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
         let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running });
@@ -172,9 +175,10 @@ impl Hall {
                 () = self.challenged.notified() => continue,
                 () = tokio::time::sleep(wait) => {}
             }
-            let mut state = self.lock();
-            let effects = state.lobby.lapse(time::now());
-            self.carry_out(&mut state, effects);
+            self.change(|state| {
+                let effects = state.lobby.lapse(time::now());
+                self.carry_out(state, effects);
+            });
         }
     }
 
@@ -223,15 +227,18 @@ impl Hall {
     /// No new games; says so to everybody.
     pub fn drain(&self, time: Duration) {
         let until_ms = time::unix_ms() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let mut state = self.lock();
-        let effects = state.lobby.drain();
         let message = "the server is about to stop; running games may end, no new ones start".to_owned();
         let notice = ServerMessage::Notice { code: ErrorCode::Draining, message, until_ms: Some(until_ms) }.to_line();
-        for present in state.present.values() {
-            present.link.outlet.send(&notice);
-        }
-        self.carry_out(&mut state, effects);
-        info!(games = state.tables.len(), seconds = time.as_secs(), "draining");
+        let games = self.change(|state| {
+            let effects = state.lobby.drain();
+            for present in state.present.values() {
+                present.link.outlet.lay(&notice);
+                state.after.outlets.push(Arc::clone(&present.link.outlet));
+            }
+            self.carry_out(state, effects);
+            state.tables.len()
+        });
+        info!(games, seconds = time.as_secs(), "draining");
     }
 
     /// Waits until no game runs.
@@ -282,22 +289,24 @@ impl Hall {
 
     /// Starts no games while there is a reason; catches up when there is none.
     fn hold(&self, hold: Hold) {
-        let mut state = self.lock();
-        if state.hold != hold {
-            state.hold = hold;
-            warn!(full = hold.full, overloaded = hold.overloaded, "whether new games wait");
-            let effects = state.lobby.hold(hold != Hold::default());
-            self.carry_out(&mut state, effects);
-        }
+        self.change(|state| {
+            if state.hold != hold {
+                state.hold = hold;
+                warn!(full = hold.full, overloaded = hold.overloaded, "whether new games wait");
+                let effects = state.lobby.hold(hold != Hold::default());
+                self.carry_out(state, effects);
+            }
+        });
     }
 
     /// Has the lobby decide, and does it; a refusal goes to who asked.
     fn ask(&self, visitor: Visitor, reference: Option<Ref>, decide: impl FnOnce(&mut Lobby) -> Refused) {
-        let mut state = self.lock();
-        let effects = decide(&mut state.lobby).unwrap_or_else(|error| {
-            vec![Effect::Tell(visitor, ServerMessage::Error(Box::new(Error { reference, ..*error })))]
+        self.change(|state| {
+            let effects = decide(&mut state.lobby).unwrap_or_else(|error| {
+                vec![Effect::Tell(visitor, ServerMessage::Error(Box::new(Error { reference, ..*error })))]
+            });
+            self.carry_out(state, effects);
         });
-        self.carry_out(&mut state, effects);
     }
 
     pub(super) fn carry_out(&self, state: &mut State, effects: Vec<Effect>) {
@@ -305,7 +314,8 @@ impl Hall {
             match effect {
                 Effect::Tell(visitor, message) => {
                     if let Some(present) = state.present.get(&visitor) {
-                        present.link.outlet.tell(&message);
+                        present.link.outlet.lay_message(&message);
+                        state.after.outlets.push(Arc::clone(&present.link.outlet));
                     }
                 }
                 Effect::Start(pairing) => self.start(state, pairing),
@@ -324,7 +334,10 @@ impl Hall {
         };
         let pool = self.pools[pairing.pool].clone();
         match Table::open(pairing.clone(), pool, BySide::new(south, north), Arc::clone(&self.referee)) {
-            Ok(table) => self.seat(state, table),
+            Ok(table) => {
+                self.seat(state, Arc::clone(&table));
+                state.after.tables.push(table);
+            }
             Err(error) => {
                 error!(%error, "a game could not start");
                 // Nobody is paired again until the house is looked after next.
@@ -353,12 +366,13 @@ impl Hall {
 impl Host for Hall {
     /// All under one lock, so that a bot that has read `ended` is free for its next game whatever it says then.
     fn finished(&self, table: &Arc<Table>) {
-        let mut state = self.lock();
-        state.tables.remove(&table.id());
-        let (absent, aborted) = table.fate();
-        let effects = state.lobby.finished(table.pairing(), absent, aborted, this_moment());
-        table.conclude();
-        self.carry_out(&mut state, effects);
-        self.count_games(&state);
+        self.change(|state| {
+            state.tables.remove(&table.id());
+            let (absent, aborted) = table.fate();
+            let effects = state.lobby.finished(table.pairing(), absent, aborted, this_moment());
+            state.after.outlets.extend(table.lay_end());
+            self.carry_out(state, effects);
+            self.count_games(state);
+        });
     }
 }

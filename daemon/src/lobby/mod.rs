@@ -1,5 +1,6 @@
 //! Who is here, who wants to play whom: the pure [`Lobby`], and the [`Hall`] that carries out what it decides.
 
+mod after;
 mod bot;
 mod challenges;
 mod dice;

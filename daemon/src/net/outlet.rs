@@ -34,6 +34,8 @@ struct Out {
     cipher: Option<Box<Cipher>>,
     /// What the socket did not take, as the socket will take it.
     waiting: Vec<u8>,
+    /// What waits was laid ready and not offered to the socket yet.
+    laid: bool,
     /// The peer no longer takes anything; what it has sent may still be read.
     broken: bool,
 }
@@ -61,7 +63,7 @@ impl Rung {
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
     pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
-        let out = Out { sink: Some(sink), cipher, waiting: Vec::new(), broken: false };
+        let out = Out { sink: Some(sink), cipher, waiting: Vec::new(), laid: false, broken: false };
         let (out, closing) = (Mutex::new(out), OnceLock::new());
         Self { out, closing, most, bell: Bell::default(), metrics: Some(metrics) }
     }
@@ -69,7 +71,7 @@ impl Outlet {
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
-        let out = Out { sink: None, cipher: None, waiting: Vec::new(), broken: true };
+        let out = Out { sink: None, cipher: None, waiting: Vec::new(), laid: false, broken: true };
         let (out, closing) = (Mutex::new(out), OnceLock::new());
         Self { out, closing, most: 0, bell: Bell::default(), metrics: None }
     }
@@ -80,15 +82,35 @@ impl Outlet {
         let mut out = self.lock();
         if self.closing.get().is_none() {
             self.say(&mut out, lines);
+            self.write_out(&mut out);
         }
     }
 
     /// Sends one message.
     pub fn tell(&self, message: &ServerMessage) {
-        if let (ServerMessage::Error(error), Some(metrics)) = (message, &self.metrics) {
-            metrics.error(error.code);
-        }
+        self.count(message);
         self.send(&message.to_line());
+    }
+
+    /// Lays whole lines ready, without a system call: for whoever holds a lock that others wait for, and
+    /// [writes](Self::write_laid) after it. Lines that are sent before that follow them.
+    pub fn lay(&self, lines: &[u8]) {
+        let mut out = self.lock();
+        if self.closing.get().is_none() {
+            out.laid |= out.waiting.is_empty();
+            self.say(&mut out, lines);
+        }
+    }
+
+    /// Lays one message ready.
+    pub fn lay_message(&self, message: &ServerMessage) {
+        self.count(message);
+        self.lay(&message.to_line());
+    }
+
+    /// Writes what was laid ready.
+    pub fn write_laid(&self) {
+        self.write_out(&mut self.lock());
     }
 
     /// Says goodbye; nothing is sent after it and nothing read (`session.goodbye`).
@@ -170,14 +192,20 @@ impl Outlet {
     /// Writes what waits, as far as the socket takes it, and tells how much that was and how much still waits.
     pub(super) fn flush(&self) -> (usize, usize) {
         let mut out = self.lock();
-        let mut waiting = std::mem::take(&mut out.waiting);
-        let written = out.write(&waiting);
-        if written < waiting.len() && !out.broken {
-            // Nothing moves where nothing was taken: a peer that does not read costs no copy.
-            waiting.drain(..written);
-            out.waiting = waiting;
+        out.laid = false;
+        out.flush()
+    }
+
+    fn count(&self, message: &ServerMessage) {
+        if let (ServerMessage::Error(error), Some(metrics)) = (message, &self.metrics) {
+            metrics.error(error.code);
         }
-        (written, out.waiting.len())
+    }
+
+    fn write_out(&self, out: &mut Out) {
+        if std::mem::take(&mut out.laid) && out.flush().1 > 0 {
+            self.bell.ring(Rung::OUTPUT);
+        }
     }
 
     fn say(&self, out: &mut Out, lines: &[u8]) {
@@ -198,19 +226,20 @@ impl Outlet {
     }
 
     fn push(&self, out: &mut Out, lines: &[u8]) {
-        let written = if out.waiting.is_empty() { out.write(lines) } else { 0 };
+        // What lies ready comes first, and whoever laid it there writes.
+        let free = out.waiting.is_empty() && !out.laid;
+        let written = if free { out.write(lines) } else { 0 };
         let rest = &lines[written..];
         if rest.is_empty() || out.broken || out.sink.is_none() {
             return;
         }
-        // Where something waits already the task waits for room in the socket, and need not be told.
-        let news = out.waiting.is_empty();
         if out.waiting.len() + rest.len() > self.most {
             self.cut_off(out, GoodbyeReason::SlowReader);
             return self.bell.ring(Rung::OUTPUT);
         }
         out.waiting.extend_from_slice(rest);
-        if news {
+        // Where something waited already the task waits for room in the socket, and need not be told.
+        if free {
             self.bell.ring(Rung::OUTPUT);
         }
     }
@@ -228,6 +257,18 @@ impl Outlet {
 }
 
 impl Out {
+    /// Writes what waits: how much the socket took, and how much still waits.
+    fn flush(&mut self) -> (usize, usize) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let written = self.write(&waiting);
+        if written < waiting.len() && !self.broken {
+            // Nothing moves where nothing was taken: a peer that does not read costs no copy.
+            waiting.drain(..written);
+            self.waiting = waiting;
+        }
+        (written, self.waiting.len())
+    }
+
     /// One write, no waiting: the number of bytes the socket took.
     fn write(&mut self, bytes: &[u8]) -> usize {
         let Some(sink) = self.sink.as_ref().filter(|_| !self.broken && !bytes.is_empty()) else { return 0 };
@@ -272,8 +313,34 @@ impl Bell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write as _;
+    use std::io::{Read as _, Write as _};
     use tokio::net::{TcpListener, TcpStream};
+
+    /// A writing end and its peer.
+    async fn pair() -> (Outlet, std::net::TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let peer = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (_, sink) = listener.accept().await.unwrap().0.into_split();
+        sink.writable().await.unwrap();
+        (Outlet::new(sink, None, 1000, Metrics::new(None)), peer)
+    }
+
+    #[tokio::test]
+    async fn what_was_laid_ready_goes_out_when_it_is_written_or_before_what_is_sent() {
+        let (outlet, mut peer) = pair().await;
+        outlet.lay(b"one ");
+        outlet.lay(b"two ");
+        peer.set_nonblocking(true).unwrap();
+        assert_eq!(peer.read(&mut [0; 16]).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+        outlet.send(b"three ");
+        outlet.lay(b"four");
+        outlet.write_laid();
+        outlet.write_laid();
+        peer.set_nonblocking(false).unwrap();
+        let mut text = [0; 18];
+        peer.read_exact(&mut text).unwrap();
+        assert_eq!(&text, b"one two three four");
+    }
 
     /// A writing end whose peer does not read, with its socket full; the peer with it.
     async fn stuck(most: usize) -> (Outlet, TcpStream) {

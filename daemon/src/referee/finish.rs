@@ -5,6 +5,7 @@ use super::seat::{Link, Seat};
 use super::table::{State, Table};
 use super::{messages, record};
 use crate::metrics::Invariant;
+use crate::net::Outlet;
 use crate::store::Stored;
 use jiff::Timestamp;
 use modiar_protocol::server::Ended;
@@ -45,47 +46,65 @@ impl Table {
 
     /// The result is durable: the last news, `ended` to everybody, and the answers that waited for it.
     pub fn conclude(self: &Arc<Self>) {
-        self.change((), |state| self.tell_end(state));
-        self.referee.told(self.slot);
+        for outlet in self.lay_end() {
+            outlet.write_laid();
+        }
     }
 
-    fn tell_end(&self, state: &mut State) {
+    /// As [`Self::conclude`], but all lies ready only, in these outlets.
+    pub fn lay_end(self: &Arc<Self>) -> Vec<Arc<Outlet>> {
+        let outlets = self.change(Vec::new(), |state| self.tell_end(state));
+        self.referee.told(self.slot);
+        outlets
+    }
+
+    fn tell_end(&self, state: &mut State) -> Vec<Arc<Outlet>> {
         if matches!(state.game.phase(), Phase::Over(_)) {
-            return self.alarm(Invariant::OneEnd);
+            self.alarm(Invariant::OneEnd);
+            return Vec::new();
         }
         state.game.committed();
-        let Some(decision) = state.game.decision() else { return };
-        let plies = state.game.line().moves().len();
-        info!(game = %self.id(), result = %decision.result, termination = %decision.termination, plies, "ended");
+        let Some(decision) = state.game.decision() else { return Vec::new() };
+        let (pool, plies) = (&self.pool.name, state.game.line().moves().len());
+        let [south, north] = Side::ALL.map(|side| &state.seats[side].bot.name);
+        let (result, termination) = (decision.result, decision.termination);
+        info!(game = %self.id(), pool, %south, %north, %result, %termination, plies, "ended");
         let ended = messages::ended(self.id(), &state.game, decision);
-        self.referee.metrics.game_finished(decision.termination);
-        self.tell_players(state, &ended);
-        self.tell_others(state, ended);
+        self.referee.metrics.game_finished(termination);
+        let mut outlets = self.tell_players(state, &ended);
+        outlets.extend(self.tell_others(state, ended));
+        outlets
     }
 
-    fn tell_players(&self, state: &State, ended: &Ended) {
+    fn tell_players(&self, state: &State, ended: &Ended) -> Vec<Arc<Outlet>> {
         let line = ServerMessage::Ended(Box::new(ended.clone())).to_line();
         let news = self.untold(state);
         for side in Side::ALL {
             let Seat { bot, link: Link { outlet, updates }, .. } = &state.seats[side];
             let live = outlet.is_live();
             if *updates {
-                outlet.send(&news);
+                outlet.lay(&news);
             }
-            outlet.send(&line);
+            outlet.lay(&line);
             bot.rise(ended.clone(), live);
         }
+        Side::ALL.map(|side| Arc::clone(&state.seats[side].link.outlet)).into()
     }
 
-    fn tell_others(&self, state: &mut State, ended: Ended) {
-        let mut news = self.untold(state);
-        ServerMessage::Ended(Box::new(ended)).write(&mut news);
-        for spectator in std::mem::take(&mut state.spectators) {
-            spectator.send(&news);
+    fn tell_others(&self, state: &mut State, ended: Ended) -> Vec<Arc<Outlet>> {
+        let mut outlets = std::mem::take(&mut state.spectators);
+        if !outlets.is_empty() {
+            let mut news = self.untold(state);
+            ServerMessage::Ended(Box::new(ended)).write(&mut news);
+            for spectator in &outlets {
+                spectator.lay(&news);
+            }
         }
         for (outlet, reference) in std::mem::take(&mut state.waiting) {
-            outlet.tell(&ServerMessage::Error(Box::new(messages::game_over(self.id(), reference))));
+            outlet.lay_message(&ServerMessage::Error(Box::new(messages::game_over(self.id(), reference))));
+            outlets.push(outlet);
         }
+        outlets
     }
 
     /// The ply that ended the game, which waited for the result, or one that waited for space on the disk; every other

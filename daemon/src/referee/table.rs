@@ -59,6 +59,8 @@ pub(super) struct State {
     pub(super) game: Game,
     pub(super) seats: BySide<Seat>,
     pub(super) spectators: Vec<Arc<Outlet>>,
+    /// Whether its start was told.
+    pub(super) begun: bool,
     /// A ply that stands but is not in the journal yet: nobody has been told.
     pub(super) stalled: Option<Played>,
     /// Its record is on its way to the store.
@@ -78,16 +80,17 @@ pub(super) struct State {
 }
 
 impl State {
-    fn new(game: Game, seats: BySide<Seat>, come_back: BySide<bool>) -> Self {
+    fn new(game: Game, seats: BySide<Seat>, here: bool) -> Self {
         Self {
             game,
+            begun: !here,
             seats,
             spectators: Vec::new(),
             stalled: None,
             owed: BySide::default(),
             finishing: false,
             waiting: Vec::new(),
-            come_back,
+            come_back: BySide::new(here, here),
             armed: Moment(u64::MAX),
             grace: None,
             #[cfg(test)]
@@ -113,7 +116,7 @@ pub enum OpenError {
 }
 
 impl Table {
-    /// Opens a table and starts its game: both sides read `started`, the first its turn.
+    /// Opens a table: both bots sit at it, and are told when it [starts](Self::start).
     ///
     /// # Errors
     /// The pool's opening cannot be played, or the journal is full.
@@ -140,7 +143,7 @@ impl Table {
         };
         referee.journal.opened(&mut opening)?;
         let table = Self::around(game, &opening, pairing, pool, seats, true, referee);
-        table.start();
+        table.sit();
         Ok(table)
     }
 
@@ -174,6 +177,7 @@ impl Table {
             }
         };
         let table = Self::around(game, opening, pairing, pool, seats, false, referee);
+        table.sit();
         table.resume(end);
         Ok(table)
     }
@@ -188,7 +192,7 @@ impl Table {
         referee: Arc<Referee>,
     ) -> Arc<Self> {
         let (id, started, slot) = (opening.game, opening.started, opening.slot);
-        let state = Mutex::new(State::new(game, seats, BySide::new(here, here)));
+        let state = Mutex::new(State::new(game, seats, here));
         Arc::new(Self { id, pairing, slot, pool, referee, started, state })
     }
 

@@ -78,6 +78,7 @@ impl Room {
         };
         let pool = Config::default().pools[1].clone();
         let table = Table::open(pairing, pool, BySide::new(south, north), Arc::clone(&self.referee)).unwrap();
+        table.start();
         let mut readers = readers.into_iter();
         let mut play =
             Play { table, south: readers.next().unwrap(), north: readers.next().unwrap(), _room: self.referee.clone() };

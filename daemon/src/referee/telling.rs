@@ -28,13 +28,19 @@ pub(super) enum Before {
 }
 
 impl Table {
-    pub(super) fn start(self: &Arc<Self>) {
+    pub(super) fn sit(self: &Arc<Self>) {
+        let state = self.lock();
+        for side in Side::ALL {
+            state.seats[side].bot.sit(side, Arc::clone(self));
+        }
+    }
+
+    /// Starts the game: both sides read `started`, the first its turn.
+    pub fn start(self: &Arc<Self>) {
         self.change((), |state| {
             let (pool, south, north) = (&self.pool.name, &state.seats.south.bot.name, &state.seats.north.bot.name);
-            info!(game = %self.id(), pool, %south, %north, "started");
-            for side in Side::ALL {
-                state.seats[side].bot.sit(side, Arc::clone(self));
-            }
+            debug!(game = %self.id(), pool, %south, %north, "started");
+            state.begun = true;
             let waits = state.game.side_to_move().other();
             self.tell_started(state, waits);
             if state.game.decision().is_some() {
@@ -48,9 +54,6 @@ impl Table {
     pub(super) fn resume(self: &Arc<Self>, end: Option<Termination>) {
         self.change((), |state| {
             info!(game = %self.id(), ply = state.game.line().position().ply(), ?end, "resumed");
-            for side in Side::ALL {
-                state.seats[side].bot.sit(side, Arc::clone(self));
-            }
             if let Some(end) = end {
                 state.game.abort(end);
             }

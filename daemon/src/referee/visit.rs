@@ -22,7 +22,7 @@ impl Table {
     fn welcome_back(self: &Arc<Self>, state: &mut State, side: Side, link: Link) {
         state.seats[side].link = link;
         state.come_back[side] = true;
-        if *state.game.phase() != Phase::Running {
+        if *state.game.phase() != Phase::Running || !state.begun {
             return;
         }
         if state.stalled.is_some() {

@@ -6,6 +6,7 @@ pub mod journal;
 pub mod process;
 pub mod programs;
 pub mod returning;
+pub mod watch;
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};
@@ -126,15 +127,17 @@ impl Daemon {
     }
 
     /// Stops the process; on return none of its threads runs any more. It is given a moment before: a bot reads its turn
-    /// before the daemon has noted when that was written, and a stop between the two is nobody's time.
-    pub fn freeze(&self) {
+    /// before the daemon has noted when that was written, and a stop between the two is nobody's time. The moment before
+    /// the stop.
+    pub fn freeze(&self) -> Instant {
         std::thread::sleep(Duration::from_millis(50));
+        let before = Instant::now();
         self.signal(libc::SIGSTOP);
-        let deadline = Instant::now() + Duration::from_secs(20);
         while !self.stands_still() {
-            assert!(Instant::now() < deadline, "the process does not stop");
+            assert!(before.elapsed() < Duration::from_secs(20), "the process does not stop");
             std::thread::sleep(Duration::from_millis(1));
         }
+        before
     }
 
     /// Lets a stopped process go on.

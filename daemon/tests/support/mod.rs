@@ -90,6 +90,13 @@ impl Daemon {
         Self::start_by(shell, "127.0.0.1:0", TempDir::new().unwrap(), config, &[])
     }
 
+    /// With less weight than others where they all want the processors.
+    pub fn start_nice(config: &str) -> Self {
+        let mut nice = Command::new("nice");
+        nice.args(["-n", "4", MODIAR]);
+        Self::start_by(nice, "127.0.0.1:0", TempDir::new().unwrap(), config, &[])
+    }
+
     /// `command` becomes the daemon.
     fn start_by(mut command: Command, bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
         // What a test starts must not depend on how busy the machine is: overload is a test of its own.

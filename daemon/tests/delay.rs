@@ -263,6 +263,42 @@ fn a_flag_is_confirmed_by_the_kernel() {
     assert!(judged >= 30, "only {judged} moves came in time");
 }
 
+/// South's flag is due in one game, North's in another, and North's move lies in the kernel behind much else that it said:
+/// whoever asks for South's flag must not take North's for confirmed (`clock.flag-confirmed`, `clock.flag-mover`).
+#[test]
+fn a_look_at_the_flag_of_one_bot_leaves_its_opponents_alone() {
+    let daemon = Daemon::start_with(POOLS, &[]);
+    // It takes long to see that so many keys differ, and all of it is one read.
+    let keys: String = (0..450).map(|key| format!(",\"{key}\":0")).collect();
+    let pings = format!("{{\"type\":\"ping\"{keys}}}\n").repeat(3);
+    let mut pairs = loop {
+        let mut pairs = Vec::from_iter((0..8).map(|_| two_at_third_ply(&daemon)));
+        for (games, south, north, _) in &mut pairs {
+            south.send(&json!({"type": "move", "game": games[1], "pit": 0})).unwrap();
+            north.expect("moved").unwrap();
+            north.expect("turn").unwrap();
+        }
+        daemon.freeze();
+        for (games, _, north, _) in &mut pairs {
+            let r#move = json!({"type": "move", "game": games[1], "pit": 3});
+            north.send_bytes(format!("{pings}{move}\n").as_bytes()).unwrap();
+        }
+        if pairs[0].3.before.elapsed() < SHORT {
+            break pairs;
+        }
+        daemon.thaw(); // a slow machine: once more
+    };
+    sleep(SHORT + GRACE + 5 * TICK); // all deadlines are over
+    daemon.thaw();
+    for ([waits, played], south, ..) in &mut pairs {
+        for _ in 0..2 {
+            let news = south.read().unwrap();
+            let awaited = if news["game"] == *waits { "ended" } else { "turn" };
+            assert!(news["type"] == awaited && (news["game"] == *waits || news["game"] == *played), "{news}");
+        }
+    }
+}
+
 /// The newline is what ends a move (`clock.stop`): its text before the deadline does not help, and what comes after the
 /// flag is told that the game is over.
 #[test]

@@ -13,13 +13,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 use support::programs::Program;
 use support::returning::{Pair, Returning};
-use support::{Daemon, MODIAR, assert_quiet, may_mount};
+use support::{Daemon, MODIAR, assert_quiet, journal, may_mount};
 use tempfile::TempDir;
 
 /// Plies that lead round; after 21 of them the first position stands for the third time.
 const LOOP: &str = "240315042315042315042";
 const CONFIG: &str = "drain_ms = 0\n[[pool]]\nname = \"blitz\"\nbase_ms = 60000\nrated = false\nopenings = \"start\"\n";
-/// A segment of the journal, and a little more.
+/// A segment of the journal.
+const SEGMENT: u64 = 8 * 1024 * 1024;
+/// That, and a little more.
 const DISK: u64 = 12 * 1024 * 1024;
 
 /// Fills the disk to its last byte; the file that does it.
@@ -149,6 +151,56 @@ fn a_daemon_that_dies_on_a_full_disk_has_told_nothing_that_is_not_stored() {
     let daemon = Daemon::start_in(image, CONFIG, &[]);
     let ended = pair.missed(&daemon);
     assert_eq!((ended["termination"].as_str(), ended["ply"].as_u64()), (Some("repetition"), Some(21)));
+}
+
+/// A ply waits for space in the journal, the game is given up, and its result waits too: when there is space the game is
+/// finished, once (`forfeit.once`). So that few plies fill the journal's segment, another game in it is very long.
+#[test]
+fn a_game_given_up_while_its_ply_waits_for_space_is_finished_once() {
+    if !may_mount() {
+        return;
+    }
+    let config = CONFIG.to_owned() + "[[pool]]\nname = \"endless\"\nbase_ms = 60000\nrepetition = 0\nquiet_plies = 0\n";
+    let daemon = Daemon::start_with(&config, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    pair.play(&LOOP[..2]);
+    pair.south.peer.expect("turn").unwrap();
+    let mut long = daemon.game("endless");
+    long.play(&LOOP[..12]);
+    long.south.expect("turn").unwrap();
+    let folder = daemon.kill();
+    journal::lengthen(&folder.path().join("data"), 6, 64);
+    let daemon = Daemon::start_on_copy(DISK + SEGMENT, folder, &config);
+    pair.resume(&daemon);
+    pair.south.peer.expect("turn").unwrap();
+    let waiting = LOOP[2..].chars().any(|pit| waits_for_space(&mut pair, pit));
+    assert!(waiting, "there was space for the whole game");
+    let filler = fill(&daemon);
+    pair.south.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    for bot in [&mut pair.south, &mut pair.north] {
+        assert_quiet(&mut bot.peer);
+    }
+    fs::remove_file(daemon.data_within().join("kept")).unwrap();
+    fs::remove_file(filler).unwrap();
+    assert_eq!(pair.ended()["termination"], "resignation");
+    for bot in [&mut pair.south, &mut pair.north] {
+        assert_quiet(&mut bot.peer);
+    }
+    assert_eq!(daemon.metrics()["modiar_invariant_failures_total{invariant=\"one_end\"}"], 0.0);
+}
+
+/// Plays a pit whose turn was read; whether the ply waits for space, so that nobody is told of it.
+fn waits_for_space(pair: &mut Pair, pit: char) -> bool {
+    pair.answer(&pit.to_string());
+    let (mover, other) =
+        if pit < '3' { (&mut pair.south, &mut pair.north) } else { (&mut pair.north, &mut pair.south) };
+    assert_quiet(&mut mover.peer);
+    other.peer.send(&json!({"type": "ping"})).unwrap();
+    let told = other.peer.read().unwrap()["type"] == "turn";
+    if told {
+        other.peer.expect("pong").unwrap();
+    }
+    !told
 }
 
 #[test]

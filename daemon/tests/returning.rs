@@ -91,6 +91,28 @@ fn a_game_goes_on_on_another_connection() {
     assert_eq!(pair.ended()["termination"], "repetition");
 }
 
+/// `session.replaced-lines`: a move and half a line are read, then the bot says hello elsewhere. The move counts; what
+/// comes after that is not read, not even the rest of the line.
+#[test]
+fn a_replaced_connection_is_heard_up_to_the_new_hello() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    pair.play(&LOOP[..2]);
+    pair.south.peer.expect("turn").unwrap();
+    let r#move = json!({"type": "move", "game": pair.id, "pit": 0});
+    let resign = json!({"type": "resign", "game": pair.id}).to_string();
+    let (half, rest) = resign.split_at(resign.len() / 2);
+    pair.south.peer.send_bytes(format!("{move}\n{{\"type\":\"ping\"}}\n{half}").as_bytes()).unwrap();
+    pair.south.peer.expect("pong").unwrap();
+    let mut old = std::mem::replace(&mut pair.south.peer, daemon.connect());
+    assert_eq!(pair.south.resume(&daemon, &pair.id)["moves"], LOOP[..3]);
+    assert_eq!(old.expect("goodbye").unwrap()["reason"], "replaced");
+    old.send_bytes(format!("{rest}\n{resign}\n").as_bytes()).unwrap();
+    old.expect_close().unwrap();
+    pair.play(&LOOP[3..]);
+    assert_eq!(pair.ended()["termination"], "repetition");
+}
+
 /// `session.guest-resume`, `session.guest-name-held`
 #[test]
 fn a_guest_is_itself_by_its_token_alone() {

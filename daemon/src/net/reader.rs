@@ -103,6 +103,13 @@ enum Next {
     End(Close),
 }
 
+impl Next {
+    /// By what has been said over `outlet`.
+    fn of(outlet: &Outlet) -> Self {
+        outlet.closing().map_or(Self::Go, |reason| Self::End(Close::Goodbye(reason)))
+    }
+}
+
 impl Reader {
     /// Ready when the connection is to end.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Close> {
@@ -120,7 +127,7 @@ impl Reader {
             if self.handshake.is_some() {
                 self.poll_handshake(context);
             }
-            if let Next::End(close) = self.closing() {
+            if let Next::End(close) = Next::of(&self.outlet) {
                 return Poll::Ready(close);
             }
             if let Next::End(close) = ready!(self.poll_read(context)) {
@@ -135,10 +142,6 @@ impl Reader {
             self.waker = Some(context.waker().clone());
             self.outlet.register(context.waker().clone());
         }
-    }
-
-    fn closing(&self) -> Next {
-        self.outlet.closing().map_or(Next::Go, |reason| Next::End(Close::Goodbye(reason)))
     }
 
     /// One read, and all the lines it completed. tokio asks the kernel again only after a read that filled the buffer.
@@ -157,7 +160,7 @@ impl Reader {
         let next = BUFFER.with_borrow_mut(|buffer| {
             loop {
                 match kernel::read_now(self.read.as_ref(), buffer) {
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Next::Go,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Next::of(&self.outlet),
                     read => {
                         let next = self.take(read.map(|length| &buffer[..length]));
                         if next != Next::Go {
@@ -194,15 +197,16 @@ impl Reader {
         }
     }
 
-    /// Hands the session every line that these bytes complete.
+    /// Hands the session every line that these bytes complete, until the connection is to end: its bot may have come back
+    /// on another one at any moment, while these were read too (`session.replaced-lines`).
     fn hear(&mut self, mut input: &[u8], arrival: &SocketRead) -> Next {
         while let Some(line) = self.lines.next(&mut input) {
-            let last = memchr::memchr(b'\n', input).is_none();
-            self.client.hear(line, &arrival.line(last));
-            let next = self.closing();
+            let next = Next::of(&self.outlet);
             if next != Next::Go {
                 return next;
             }
+            let last = memchr::memchr(b'\n', input).is_none();
+            self.client.hear(line, &arrival.line(last));
         }
         Next::Go
     }

@@ -9,6 +9,8 @@ const HEADER: usize = 64;
 const FRAME: usize = 7;
 /// The kind of an entry that is a ply.
 pub const PLY: u8 = 2;
+/// The kind of an entry that tells how much is on the disk.
+const MARK: u8 = 5;
 
 /// An entry's place in its segment.
 pub struct Place {
@@ -53,6 +55,23 @@ pub fn alter(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
 pub fn seal(bytes: &mut [u8], place: &Place) {
     let checksum = crc32fast::hash(&bytes[place.start + 4..place.end]);
     bytes[place.start..place.start + 4].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// Has the game of the newest ply go on by its last `cycle` plies again and again, until a segment of the games that run
+/// has `left` bytes left, or as many more as another round takes.
+pub fn lengthen(data: &Path, cycle: usize, left: usize) {
+    alter(&newest(data), |bytes| {
+        let text = |place: &Place| bytes[place.start..place.end].to_vec();
+        let mut kept = entries(bytes);
+        kept.retain(|place| place.kind != MARK);
+        let mut content = Vec::from_iter(kept.iter().flat_map(text));
+        kept.retain(|place| place.kind == PLY);
+        let cycle = Vec::from_iter(kept[kept.len() - cycle..].iter().flat_map(text));
+        let room = bytes.len() - HEADER - left - content.len();
+        content.extend(cycle.repeat(room / cycle.len()));
+        bytes[HEADER..].fill(0);
+        bytes[HEADER..HEADER + content.len()].copy_from_slice(&content);
+    });
 }
 
 /// As if the machine had been started anew since: another boot id in every segment.

@@ -6,6 +6,7 @@ pub mod journal;
 pub mod process;
 pub mod programs;
 pub mod returning;
+pub mod watch;
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};
@@ -69,11 +70,24 @@ impl Daemon {
     /// With a disk of its own of so many bytes, which no other process sees; it is gone with the daemon.
     pub fn start_on_small_disk(bytes: u64, config: &str) -> Self {
         let data = TempDir::new().unwrap();
-        let disk = data.path().join("data");
-        std::fs::create_dir(&disk).unwrap();
+        std::fs::create_dir(data.path().join("data")).unwrap();
+        Self::start_on_disk("shift", bytes, data, config)
+    }
+
+    /// The same with what a data directory holds, and with a second name, `kept`, for the one segment of its journal: the
+    /// disk is rid of that when this name is removed too.
+    pub fn start_on_copy(bytes: u64, data: TempDir, config: &str) -> Self {
+        std::fs::rename(data.path().join("data"), data.path().join("data.old")).unwrap();
+        std::fs::create_dir(data.path().join("data")).unwrap();
+        let copy = "cp -a \"$1.old/.\" \"$1\" && ln \"$1\"/journal/*.log \"$1/kept\" && shift";
+        Self::start_on_disk(copy, bytes, data, config)
+    }
+
+    /// On a fresh disk at `$1`; `prepare` ends by taking that away from the command.
+    fn start_on_disk(prepare: &str, bytes: u64, data: TempDir, config: &str) -> Self {
         let mut command = Command::new("unshare");
-        let mount = "mount -t tmpfs -o size=$0 none \"$1\" && shift && exec \"$@\"";
-        command.args(["-m", "sh", "-c", mount, &bytes.to_string()]).arg(disk).arg(MODIAR);
+        let mount = format!("mount -t tmpfs -o size=$0 none \"$1\" && {prepare} && exec \"$@\"");
+        command.args(["-m", "sh", "-c", &mount, &bytes.to_string()]).arg(data.path().join("data")).arg(MODIAR);
         Self::start_by(command, "127.0.0.1:0", data, config, &[])
     }
 
@@ -87,6 +101,13 @@ impl Daemon {
         let mut shell = Command::new("sh");
         shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\""), MODIAR]);
         Self::start_by(shell, "127.0.0.1:0", TempDir::new().unwrap(), config, &[])
+    }
+
+    /// With less weight than others where they all want the processors.
+    pub fn start_nice(config: &str) -> Self {
+        let mut nice = Command::new("nice");
+        nice.args(["-n", "4", MODIAR]);
+        Self::start_by(nice, "127.0.0.1:0", TempDir::new().unwrap(), config, &[])
     }
 
     /// `command` becomes the daemon.
@@ -126,15 +147,17 @@ impl Daemon {
     }
 
     /// Stops the process; on return none of its threads runs any more. It is given a moment before: a bot reads its turn
-    /// before the daemon has noted when that was written, and a stop between the two is nobody's time.
-    pub fn freeze(&self) {
+    /// before the daemon has noted when that was written, and a stop between the two is nobody's time. The moment before
+    /// the stop.
+    pub fn freeze(&self) -> Instant {
         std::thread::sleep(Duration::from_millis(50));
+        let before = Instant::now();
         self.signal(libc::SIGSTOP);
-        let deadline = Instant::now() + Duration::from_secs(20);
         while !self.stands_still() {
-            assert!(Instant::now() < deadline, "the process does not stop");
+            assert!(before.elapsed() < Duration::from_secs(20), "the process does not stop");
             std::thread::sleep(Duration::from_millis(1));
         }
+        before
     }
 
     /// Lets a stopped process go on.

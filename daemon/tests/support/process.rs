@@ -27,6 +27,15 @@ impl Daemon {
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 
+    /// How long its heart has waited for a processor in all: so long it may have missed beats.
+    pub fn heart_waited(&self) -> Duration {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.pid())).unwrap();
+        let mut tasks = tasks.map(|task| task.unwrap().path());
+        let heart = tasks.find(|task| std::fs::read_to_string(task.join("comm")).unwrap() == "heartbeat\n").unwrap();
+        let stat = std::fs::read_to_string(heart.join("schedstat")).unwrap();
+        Duration::from_nanos(stat.split(' ').nth(1).unwrap().parse().unwrap())
+    }
+
     /// Kills it, whatever goes on in it; its log.
     pub fn kill_for_log(self) -> String {
         self.signal(libc::SIGKILL);

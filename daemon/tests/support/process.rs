@@ -40,10 +40,15 @@ impl Daemon {
 
     /// A connection from another address of this machine.
     pub fn connect_from(&self, address: &str) -> Peer {
+        Peer::over(self.stream_from(address)).unwrap()
+    }
+
+    /// The same, bare.
+    pub fn stream_from(&self, address: &str) -> TcpStream {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         socket.bind(&SocketAddr::new(address.parse::<IpAddr>().unwrap(), 0).into()).unwrap();
         socket.connect(&self.bots.into()).unwrap();
-        Peer::over(socket.into()).unwrap()
+        socket.into()
     }
 
     /// A connection with as little room for what it does not read as the kernel allows.

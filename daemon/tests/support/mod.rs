@@ -6,6 +6,7 @@ pub mod journal;
 pub mod process;
 pub mod programs;
 pub mod returning;
+pub mod strace;
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, warn};
 
 /// Jobs that may wait for the writer; a finish beyond them waits in its own task.
@@ -18,8 +19,9 @@ const GROUP: usize = 256;
 /// How long a full disk is left alone before the next try.
 const FULL: Duration = Duration::from_millis(200);
 
-type Acknowledge = oneshot::Sender<Result<(), Arc<StoreError>>>;
-type Work = Box<dyn FnOnce(&mut dyn Store) + Send>;
+type Outcome = Result<(), Arc<StoreError>>;
+type Acknowledge = oneshot::Sender<Outcome>;
+type Work = Box<dyn FnOnce(&mut dyn Store) -> Outcome + Send>;
 
 enum Job {
     Finish(Box<Record>, Acknowledge),
@@ -33,6 +35,7 @@ pub struct StoreHandle {
     jobs: mpsc::Sender<Job>,
     full: Arc<AtomicBool>,
     stopping: Arc<AtomicBool>,
+    failed: CancellationToken,
 }
 
 impl StoreHandle {
@@ -55,8 +58,13 @@ impl StoreHandle {
         work: impl FnOnce(&mut dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Arc<StoreError>> {
         let (acknowledge, acknowledged) = oneshot::channel();
-        // Who no longer waits needs no answer.
-        let work: Work = Box::new(move |store| drop(acknowledge.send(work(store).map_err(Arc::new))));
+        let work: Work = Box::new(move |store| {
+            let done = work(store).map_err(Arc::new);
+            let outcome = done.as_ref().map(drop).map_err(Arc::clone);
+            // Who no longer waits needs no answer.
+            let _ = acknowledge.send(done);
+            outcome
+        });
         self.hand_over(Job::Other(work)).await?;
         acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
     }
@@ -65,6 +73,12 @@ impl StoreHandle {
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.full.load(Ordering::Relaxed)
+    }
+
+    /// Cancelled where the disk has failed: the daemon must stop.
+    #[must_use]
+    pub fn failed(&self) -> CancellationToken {
+        self.failed.clone()
     }
 
     /// Has the writer end when all that was handed to it is stored; what then still waits for space on the disk never is.
@@ -80,7 +94,7 @@ impl StoreHandle {
 }
 
 /// Starts the writer. It ends when it is [stopped](StoreHandle::stop) or the last handle is gone, all that was handed to
-/// it stored.
+/// it stored; or where the disk [failed](StoreHandle::failed): then nothing more is stored.
 ///
 /// # Errors
 /// No thread could be started.
@@ -91,16 +105,18 @@ pub fn start(
 ) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
     let (jobs, receiver) = mpsc::channel(WAITING);
     let (full, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let failed = CancellationToken::new();
     let mut writer = Writer {
         store: Box::new(store),
         archive,
         full: Arc::clone(&full),
         stopping: Arc::clone(&stopping),
+        failed: failed.clone(),
         behind: false,
         metrics,
     };
     let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(receiver))?;
-    Ok((StoreHandle { jobs, full, stopping }, thread))
+    Ok((StoreHandle { jobs, full, stopping, failed }, thread))
 }
 
 struct Writer {
@@ -108,6 +124,7 @@ struct Writer {
     archive: Archive,
     full: Arc<AtomicBool>,
     stopping: Arc<AtomicBool>,
+    failed: CancellationToken,
     /// The archive lacks lines that the store has.
     behind: bool,
     metrics: Arc<Metrics>,
@@ -119,7 +136,11 @@ impl Writer {
         while let Some(job) = next.take() {
             match job {
                 Job::Stop => return,
-                Job::Other(work) => work(&mut *self.store),
+                // Whoever asked is told by the work.
+                Job::Other(work) => match work(&mut *self.store) {
+                    Err(error) if error.is_failure() => return self.fail(&error),
+                    _ => {}
+                },
                 Job::Finish(record, acknowledge) => {
                     let (mut records, mut waiting) = (vec![*record], vec![acknowledge]);
                     while records.len() < GROUP && next.is_none() {
@@ -132,28 +153,41 @@ impl Writer {
                             Err(_) => break,
                         }
                     }
-                    self.finish(&records, waiting);
+                    if self.finish(&records, waiting).is_err() {
+                        return;
+                    }
                 }
             }
             next = next.or_else(|| jobs.blocking_recv());
         }
     }
 
-    fn finish(&mut self, records: &[Record], waiting: Vec<Acknowledge>) {
+    /// After a failed sync nothing more is tried: what it lost no later one would bring to the disk, nor tell.
+    fn fail(&self, error: &StoreError) {
+        error!(%error, "the disk failed");
+        self.failed.cancel();
+    }
+
+    fn finish(&mut self, records: &[Record], waiting: Vec<Acknowledge>) -> Outcome {
         debug!(games = records.len(), "committing");
         let (outcome, lines) = match self.commit(records) {
             Ok(lines) => (Ok(()), lines),
             Err(error) => (Err(Arc::new(error)), Vec::new()),
         };
+        if let Err(error) = &outcome {
+            self.fail(error);
+        }
         for acknowledge in waiting {
             // Who no longer waits needs no answer.
             let _ = acknowledge.send(outcome.clone());
         }
+        outcome?;
         let appended = if self.behind { self.archive.catch_up(&*self.store) } else { self.archive.append(&lines) };
         if let Err(error) = &appended {
             error!(%error, "the archive could not be written; it is brought up to date with the next game");
         }
         self.behind = appended.is_err();
+        Ok(())
     }
 
     /// Commits; where the disk is full, as soon as it no longer is.

@@ -27,6 +27,13 @@ impl Daemon {
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 
+    /// Waits until it has ended by itself.
+    pub fn wait_for_end(&self) {
+        // Nobody has asked for its status: it is a zombie.
+        let stat = || std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+        wait_until("the daemon ends", || stat().rsplit(')').next().unwrap().trim_start().starts_with('Z'));
+    }
+
     /// Kills it, whatever goes on in it; its log.
     pub fn kill_for_log(self) -> String {
         self.signal(libc::SIGKILL);

@@ -6,6 +6,8 @@ use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::hooks::Wal;
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, params};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -219,10 +221,34 @@ fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     if !path.exists() {
         return Err(StoreError::NoData { path: data.path().to_owned() });
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = Connection::open_with_flags(&path, flags).map_err(StoreError::sqlite(&path))?;
-    migrate::version(&database, &path)?;
-    Ok(SqliteStore { path, database, log_is_long: Arc::default() })
+    match open_as(&path, &path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+        // A directory that cannot be written has no place for the index of the log; without a log there is no need of it.
+        Err(StoreError::Sqlite { error, .. })
+            if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && !log_of(&path).exists() =>
+        {
+            open_as(&path, &unchanging(&path), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
+        }
+        opened => opened,
+    }
+}
+
+fn open_as(path: &Path, name: &Path, flags: OpenFlags) -> Result<SqliteStore, StoreError> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(name, flags).map_err(StoreError::sqlite(path))?;
+    migrate::version(&database, path)?;
+    Ok(SqliteStore { path: path.to_owned(), database, log_is_long: Arc::default() })
+}
+
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = OsString::from(path);
+    log.push("-wal");
+    log.into()
+}
+
+/// The URI by which SQLite is told that nobody writes to the file.
+fn unchanging(path: &Path) -> PathBuf {
+    let escaped: String = path.as_os_str().as_bytes().iter().map(|byte| format!("%{byte:02x}")).collect();
+    format!("file:{escaped}?immutable=1").into()
 }
 
 fn seq(row: &Row<'_>) -> rusqlite::Result<u64> {

@@ -3,6 +3,7 @@
 
 pub mod http;
 pub mod journal;
+pub mod network;
 pub mod process;
 pub mod programs;
 pub mod returning;

@@ -199,8 +199,8 @@ fn a_second_sigterm_suspends_at_once_and_a_kill_while_draining_loses_nothing() {
     let daemon = Daemon::start_with(&config, &[]);
     let mut pair = Pair::start(&daemon, "strict");
     pair.play(&LOOP[..4]);
-    daemon.signal(libc::SIGTERM);
     pair.south.peer.expect("turn").unwrap();
+    daemon.signal(libc::SIGTERM);
     for bot in [&mut pair.south, &mut pair.north] {
         assert_eq!(bot.peer.expect("notice").unwrap()["code"], "draining");
     }

@@ -7,11 +7,11 @@ mod support;
 use serde_json::json;
 use std::fs::{self, File};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
-use support::programs::Program;
+use support::programs::{Outcome, Program};
 use support::returning::{Pair, Returning};
 use support::{Daemon, MODIAR, assert_quiet, journal, may_mount};
 use tempfile::TempDir;
@@ -110,7 +110,7 @@ fn archived(daemon: &Daemon) -> usize {
     }
 }
 
-fn copy_all(from: &std::path::Path, to: &std::path::Path) {
+fn copy_all(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let (path, copy) = (entry.path(), to.join(entry.file_name()));
@@ -211,12 +211,44 @@ fn data_that_cannot_be_written_are_refused() {
     let daemon = Daemon::start();
     let data = daemon.data();
     let folder = daemon.kill();
-    let mut command = Command::new("unshare");
-    let mount = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" && exec \"$@\"";
-    command.args(["-m", "sh", "-c", mount]).arg(&data).arg(MODIAR);
-    command.args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"]).arg(&data);
-    let outcome = Program::start(command).finish();
+    let outcome = run_read_only(&data, &["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(3), ""), "{outcome:?}");
     assert!(outcome.stderr.contains(data.to_str().unwrap()), "{outcome:?}");
+    assert!(outcome.stderr.contains("mounted so that it can be written"), "{outcome:?}");
+    drop(folder);
+}
+
+/// Runs a command of the daemon's binary that finds its data on a disk that cannot be written.
+fn run_read_only(data: &Path, arguments: &[&str]) -> Outcome {
+    let mut command = Command::new("unshare");
+    let mount = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\" && exec \"$@\"";
+    command.args(["-m", "sh", "-c", mount]).arg(data).arg(MODIAR).args(arguments).arg("--data").arg(data);
+    Program::start(command).finish()
+}
+
+/// With the database's log, as a killed daemon leaves it, and without, as a stopped one does.
+#[test]
+fn games_are_read_where_nothing_can_be_written() {
+    if !may_mount() {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mut game = daemon.game("blitz");
+    game.play(LOOP);
+    game.ended();
+    let (export, data) = (daemon.export(), daemon.data());
+    let are_read = || {
+        assert_eq!(run_read_only(&data, &["games", "export"]).lines(), export.lines().collect::<Vec<_>>());
+        assert!(run_read_only(&data, &["games", "verify"]).lines()[0].starts_with("1 games"));
+        assert!(run_read_only(&data, &["games", "show", &game.id]).lines().len() > LOOP.len());
+        let outcome = run_read_only(&data, &["bot", "add", "dice"]);
+        assert_eq!(outcome.status, Some(3), "{outcome:?}");
+    };
+    let folder = daemon.kill();
+    assert!(data.join("modiar.db-wal").exists());
+    are_read();
+    let (_, log, folder) = Daemon::start_in(folder, "", &[]).stop();
+    assert!(!data.join("modiar.db-wal").exists(), "{log}");
+    are_read();
     drop(folder);
 }

@@ -13,10 +13,11 @@ use rusqlite::Connection;
 use serde_json::json;
 use std::collections::HashSet;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
+use support::strace::Strace;
 use support::{Daemon, MODIAR, have};
 use tempfile::TempDir;
 
@@ -76,13 +77,7 @@ fn every_ended_that_was_sent_is_on_the_disk() {
     let daemon = Daemon::start();
     let disk = Disk::of(&daemon.data(), &FILES);
     let report = daemon.data().join("../calls");
-    let mut command = Command::new("strace");
-    command.args(STRACE).arg("-o").arg(&report).arg("-p").arg(daemon.pid().to_string());
-    let mut strace = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut says = BufReader::new(strace.stderr.take().unwrap());
-    let mut attached = String::new();
-    says.read_line(&mut attached).unwrap();
-    assert!(attached.contains("attached"), "{attached}");
+    let strace = Strace::attach(&daemon, &[&STRACE[..], &["-o", report.to_str().unwrap()]].concat());
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -95,7 +90,7 @@ fn every_ended_that_was_sent_is_on_the_disk() {
         }
     });
     let folder = daemon.kill();
-    strace.wait().unwrap();
+    strace.finish();
     let losses = fail_power(disk, &fs::read_to_string(&report).unwrap(), ended);
     drop(folder);
     println!("full: acknowledged={} missing={}", losses.acknowledged, losses.missing);
@@ -130,7 +125,7 @@ fn losses_of_child(mode: &str) -> Losses {
     let folder = TempDir::new().unwrap();
     let report = folder.path().join("calls");
     let mut command = Command::new("strace");
-    command.args(STRACE).arg("-o").arg(&report).arg(std::env::current_exe().unwrap());
+    command.arg("-f").args(STRACE).arg("-o").arg(&report).arg(std::env::current_exe().unwrap());
     command.args(["--exact", "commits_of_the_child", "--nocapture"]);
     let output = command.env(CHILD, folder.path().join("data")).env(MODE, mode).output().unwrap();
     assert!(output.status.success(), "{output:?}");

@@ -7,26 +7,12 @@ mod support;
 use modiar_conformance::Peer;
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader};
-use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use support::strace::Strace;
 use support::{Daemon, have};
 
 /// Plies that lead round and end nothing yet; those from the third on are watched.
 const MOVES: &str = "24031504231504231504";
 const BEFORE: usize = 2;
-
-/// A tracer that has taken hold of the daemon and writes a line a call, until the daemon's end.
-fn trace(daemon: &Daemon, report: &Path) -> (Child, BufReader<ChildStderr>) {
-    let mut command = Command::new("strace");
-    command.args(["-f", "-y", "-s", "400", "-o"]).arg(report).arg("-p").arg(daemon.pid().to_string());
-    let mut strace = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut says = BufReader::new(strace.stderr.take().unwrap());
-    let mut attached = String::new();
-    says.read_line(&mut attached).unwrap();
-    assert!(attached.contains("attached"), "{attached}");
-    (strace, says)
-}
 
 /// Leaves a mark in the trace: one message read and one written, between plies.
 fn mark(peer: &mut Peer, name: &str) {
@@ -85,14 +71,13 @@ fn a_ply_is_one_read_and_one_write() {
     let mut game = daemon.game("blitz");
     game.play(&MOVES[..BEFORE]);
     let report = daemon.data().join("../calls");
-    let (mut strace, says) = trace(&daemon, &report);
+    let strace = Strace::attach(&daemon, &["-y", "-s", "400", "-o", report.to_str().unwrap()]);
     mark(&mut game.north, "first-mark");
     game.play(&MOVES[BEFORE..]);
     game.south.expect("turn").unwrap();
     mark(&mut game.north, "second-mark");
     let folder = daemon.kill();
-    strace.wait().unwrap();
-    drop(says);
+    strace.finish();
     let report = std::fs::read_to_string(&report).unwrap();
     drop(folder);
 

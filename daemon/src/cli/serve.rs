@@ -173,7 +173,7 @@ impl House {
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
 
-        let (journal, flags, failed) = (Arc::new(journal), Arc::new(Flags::default()), CancellationToken::new());
+        let (journal, flags, failed) = (Arc::new(journal), Arc::new(Flags::default()), handle.failed());
         let referee = Referee::new(
             handle.clone(),
             Arc::clone(&journal),
@@ -204,16 +204,18 @@ impl House {
         tasks.spawn_blocking(move || referee.keep_journal(&stop));
     }
 
-    /// Stores the results that are decided, and leaves the journal so that the games that still run go on.
+    /// Stores the results that are decided, and leaves the journal so that the games that still run go on; as far as that
+    /// can be done after a failure of the disk.
     async fn close(self, failure: bool) -> anyhow::Result<()> {
         let Self { journal, store, writer, .. } = self;
-        if failure {
-            return Ok(());
-        }
         if timeout(LAST_WORDS, store.emptied()).await.is_err() {
             warn!("some results could not be stored");
         }
-        journal.stopped()?;
+        if !failure {
+            journal.stopped()?;
+        } else if let Err(error) = journal.rescue() {
+            warn!(%error, "the running games could not be written anew");
+        }
         store.stop();
         writer.join().map_err(|_| anyhow::anyhow!("the store's writer failed"))
     }

@@ -13,6 +13,10 @@ use std::time::Duration;
 const CONNECTIONS: u64 = 10_000;
 /// Connections from one address, where other machines can connect.
 pub(super) const PER_ADDRESS: u64 = 256;
+/// How long a peer that is gone without a word keeps its connection, in milliseconds, and the least: the kernel counts in
+/// seconds, and probes three times.
+const VANISHED_MS: u64 = 60_000;
+const LEAST_VANISHED_MS: u64 = 3_000;
 /// Longest configured wait, in milliseconds: an hour.
 const LONGEST_WAIT_MS: u64 = 3_600_000;
 
@@ -32,6 +36,9 @@ pub struct Limits {
     pub write_deadline_ms: u64,
     /// Time from connect to an accepted hello, in milliseconds (`session.hello-deadline`).
     pub handshake_ms: u64,
+    /// Time after which a peer from which nothing comes, not even that it received something, is taken for gone, in
+    /// milliseconds (`limits.vanished`).
+    pub vanished_ms: u64,
     /// Connections in all (`limits.connections`).
     pub connections: u64,
     /// Connections from one IPv4 address or IPv6 /64; where absent [`PER_ADDRESS`], or no such limit where only this
@@ -50,6 +57,7 @@ impl Default for Limits {
             output_bytes: OUTPUT_BYTES as u64,
             write_deadline_ms: milliseconds(WRITE_DEADLINE),
             handshake_ms: milliseconds(HANDSHAKE),
+            vanished_ms: VANISHED_MS,
             connections: CONNECTIONS,
             connections_per_address: None,
             games_per_bot: GAMES_AT_ONCE,
@@ -59,7 +67,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Every key with its value and the range it must lie in.
-    pub(super) fn values(&self) -> [(&'static str, u64, RangeInclusive<u64>); 9] {
+    pub(super) fn values(&self) -> [(&'static str, u64, RangeInclusive<u64>); 10] {
         let per_address = self.connections_per_address.unwrap_or(PER_ADDRESS);
         [
             ("messages_per_second", self.messages_per_second, 1..=100_000),
@@ -69,6 +77,7 @@ impl Limits {
             ("output_bytes", self.output_bytes, SERVER_LINE_BYTES as u64..=64 << 20),
             ("write_deadline_ms", self.write_deadline_ms, 10..=LONGEST_WAIT_MS),
             ("handshake_ms", self.handshake_ms, 10..=LONGEST_WAIT_MS),
+            ("vanished_ms", self.vanished_ms, LEAST_VANISHED_MS..=LONGEST_WAIT_MS),
             ("connections", self.connections, 1..=1_000_000),
             ("connections_per_address", per_address, 1..=1_000_000),
             ("games_per_bot", self.games_per_bot, 1..=GAMES_AT_ONCE),
@@ -84,6 +93,7 @@ impl Limits {
             "output_bytes" => &mut self.output_bytes,
             "write_deadline_ms" => &mut self.write_deadline_ms,
             "handshake_ms" => &mut self.handshake_ms,
+            "vanished_ms" => &mut self.vanished_ms,
             "connections" => &mut self.connections,
             "connections_per_address" => self.connections_per_address.get_or_insert_default(),
             "games_per_bot" => &mut self.games_per_bot,
@@ -113,6 +123,12 @@ impl Limits {
     #[must_use]
     pub const fn write_deadline(&self) -> Duration {
         Duration::from_millis(self.write_deadline_ms)
+    }
+
+    /// [`Self::vanished_ms`] as a time.
+    #[must_use]
+    pub const fn vanished(&self) -> Duration {
+        Duration::from_millis(self.vanished_ms)
     }
 
     /// [`Self::handshake_ms`] as a time.

@@ -29,15 +29,8 @@ const REST: Duration = Duration::from_millis(100);
 /// What the kernel holds for a peer that does not read, in bytes (it doubles it): it would take megabytes of its own
 /// accord, before anything waits in the daemon's own bound.
 const SEND_BUFFER: usize = 64 * 1024;
-/// A connection on which nothing came for so long is probed, so often, every so long: a peer that is gone without a
-/// word, its power cut, is found out within a minute.
-const KEEPALIVE_TIME: Duration = Duration::from_secs(30);
-const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
-#[cfg(target_os = "linux")]
+/// A connection on which nothing came for half of the time in which a vanished peer is to be found out is probed so often.
 const KEEPALIVE_PROBES: u32 = 3;
-/// What was sent and is not acknowledged for so long breaks the connection; without it that is a quarter of an hour.
-#[cfg(target_os = "linux")]
-const USER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Binds a listening socket.
 ///
@@ -153,7 +146,7 @@ impl Listener {
     }
 
     fn open(&self, stream: TcpStream) -> io::Result<(OwnedReadHalf, Outlet)> {
-        prepare(&SockRef::from(&stream))?;
+        prepare(&SockRef::from(&stream), self.hall.limits().vanished())?;
         let cipher = self.certificate.as_ref().map(|certificate| certificate.cipher()).transpose();
         let cipher = cipher.map_err(io::Error::other)?.map(Box::new);
         let (read, write) = stream.into_split();
@@ -162,17 +155,19 @@ impl Listener {
     }
 }
 
-/// What every accepted socket is set to.
-fn prepare(socket: &SockRef<'_>) -> io::Result<()> {
+/// What every accepted socket is set to (`limits.vanished`).
+fn prepare(socket: &SockRef<'_>, vanished: Duration) -> io::Result<()> {
     // A turn is one small line that must leave at once.
     socket.set_tcp_nodelay(true)?;
     socket.set_send_buffer_size(SEND_BUFFER)?;
-    let keepalive = TcpKeepalive::new().with_time(KEEPALIVE_TIME).with_interval(KEEPALIVE_INTERVAL);
+    let interval = (vanished / 2 / KEEPALIVE_PROBES).max(Duration::from_secs(1));
+    let keepalive = TcpKeepalive::new().with_time(vanished / 2).with_interval(interval);
     #[cfg(target_os = "linux")]
     let keepalive = keepalive.with_retries(KEEPALIVE_PROBES);
     socket.set_tcp_keepalive(&keepalive)?;
+    // What was sent and is not acknowledged breaks the connection too; by default that takes a quarter of an hour.
     #[cfg(target_os = "linux")]
-    socket.set_tcp_user_timeout(Some(USER_TIMEOUT))?;
+    socket.set_tcp_user_timeout(Some(vanished))?;
     Ok(())
 }
 

@@ -5,10 +5,11 @@ use super::game::Played;
 use super::table::Table;
 use crate::clock::Moment;
 use crate::metrics::Metrics;
-use crate::store::journal::{Journal, SavedPly, Slot};
+use crate::store::journal::{Journal, Opening, SavedPly, Slot};
 use crate::store::{StoreError, StoreHandle};
 use crate::time::now;
 use modiar_protocol::limits::MISSED_WINDOW;
+use modiar_rules::Side;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
@@ -117,19 +118,38 @@ impl Referee {
 
     /// What cannot be kept must not be told: the daemon stops.
     pub(super) fn fail(&self, error: &dyn std::error::Error) {
-        error!(%error, "the disk failed");
+        if !self.failed.is_cancelled() {
+            error!(%error, "the disk failed");
+        }
         self.failed.cancel();
+    }
+
+    /// Brings the beginning of a game to the journal.
+    pub(super) fn keep_opening(&self, opening: &mut Opening) -> Result<(), StoreError> {
+        self.watch(self.journal.opened(opening)).map(drop)
+    }
+
+    /// Brings to the journal that an illegal pit was forgiven.
+    pub(super) fn keep_forgiven(&self, slot: Slot, side: Side) -> Result<(), StoreError> {
+        self.watch(self.journal.forgiven(slot, side))
+    }
+
+    /// What could not be kept for want of space may be kept later; where the disk failed the daemon stops.
+    fn watch<T>(&self, kept: Result<T, StoreError>) -> Result<T, StoreError> {
+        kept.inspect_err(|error| {
+            if !error.is_full() {
+                self.fail(error);
+            }
+        })
     }
 
     /// Whether a ply is in the journal; where it is not, `table` is asked again when there may be space.
     pub(super) fn keep_ply(&self, slot: Slot, played: &Played, table: &Arc<Table>) -> bool {
         let ply = SavedPly { pit: played.pit, elapsed: played.charge.elapsed, own: played.charge.own };
-        let Err(error) = self.journal.ply(slot, ply) else { return true };
+        let Err(error) = self.watch(self.journal.ply(slot, ply)) else { return true };
         if error.is_full() {
             warn!(game = %table.id(), "a ply waits for space on the disk");
             self.stalled.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(table));
-        } else {
-            self.fail(&error);
         }
         false
     }

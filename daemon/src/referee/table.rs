@@ -141,7 +141,7 @@ impl Table {
             seats: [seats.south.saved(), seats.north.saved()],
             started: Timestamp::now(),
         };
-        referee.journal.opened(&mut opening)?;
+        referee.keep_opening(&mut opening)?;
         let table = Self::around(game, &opening, pairing, pool, seats, true, referee);
         table.sit();
         Ok(table)
@@ -250,7 +250,7 @@ impl Table {
             Verdict::Limited => Told::Limited,
             Verdict::Refused(refused) => {
                 if refused.illegal.is_some()
-                    && let Err(error) = self.referee.journal.forgiven(self.slot, side)
+                    && let Err(error) = self.referee.keep_forgiven(self.slot, side)
                 {
                     warn!(%error, game = %self.id, "a forgiven pit is not in the journal");
                 }

@@ -118,9 +118,9 @@ pub fn line_hash(text: &str) -> String {
 #[derive(Debug, Error)]
 #[allow(missing_docs)]
 pub enum StoreError {
-    #[error("{path}: {error}; see that the path exists and can be written")]
+    #[error("{path}: {error}; {}", Fault::of_io(error).advice())]
     Io { path: PathBuf, error: io::Error },
-    #[error("{path}: {error}")]
+    #[error("{path}: {error}; {}", Fault::of_sqlite(error).advice())]
     Sqlite { path: PathBuf, error: rusqlite::Error },
     #[error("{path} is used by another daemon; stop it, or choose another --data")]
     InUse { path: PathBuf },
@@ -155,18 +155,68 @@ impl StoreError {
     /// Whether it is only that there is no room, on the disk or for one more open file: then waiting may help.
     #[must_use]
     pub fn is_full(&self) -> bool {
+        self.fault() == Some(Fault::Full)
+    }
+
+    /// Whether the disk could not do what it should: what it holds is not known.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        self.fault() == Some(Fault::Failed)
+    }
+
+    fn fault(&self) -> Option<Fault> {
         match self {
-            Self::Io { error, .. } => {
-                error.kind() == io::ErrorKind::StorageFull
-                    || matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
-            }
-            Self::Sqlite { error, .. } => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
-            _ => false,
+            Self::Io { error, .. } => Some(Fault::of_io(error)),
+            Self::Sqlite { error, .. } => Some(Fault::of_sqlite(error)),
+            _ => None,
         }
     }
 
     pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |error| Self::Io { path, error }
+    }
+}
+
+/// What kind of fault the system told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Full,
+    Failed,
+    ReadOnly,
+    Damaged,
+    Other,
+}
+
+impl Fault {
+    fn of_io(error: &io::Error) -> Self {
+        match (error.kind(), error.raw_os_error()) {
+            (io::ErrorKind::StorageFull, _) | (_, Some(libc::EMFILE | libc::ENFILE)) => Self::Full,
+            (io::ErrorKind::ReadOnlyFilesystem, _) => Self::ReadOnly,
+            (_, Some(libc::EIO)) => Self::Failed,
+            _ => Self::Other,
+        }
+    }
+
+    fn of_sqlite(error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly,
+            Some(ErrorCode::SystemIoFailure) => Self::Failed,
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged,
+            _ => Self::Other,
+        }
+    }
+
+    /// What to do about it.
+    const fn advice(self) -> &'static str {
+        match self {
+            Self::Full => "make room, or raise the limit of open files",
+            Self::Failed => "see the system's log for what ails the disk, and start again when it is sound",
+            Self::ReadOnly => "have the disk mounted so that it can be written, or choose another --data",
+            Self::Damaged => "see the system's log for what ails the disk, and restore a backup if it is sound",
+            Self::Other => "see that it is there, ours, and can be read and written",
+        }
     }
 }

@@ -3,15 +3,25 @@
 use super::accounts::{Account, BanReason, TokenHash};
 use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
+use rusqlite::hooks::Wal;
 use rusqlite::types::Type;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, params};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Pages of the log, of 4 KiB, from which on a commit brings them into the database.
+const LOG_PAGES: i32 = 1000;
 
 /// The games in `modiar.db`.
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
     database: Connection,
+    /// The log should be brought into the database.
+    log_is_long: Arc<AtomicBool>,
 }
 
 impl SqliteStore {
@@ -23,7 +33,7 @@ impl SqliteStore {
         let path = data.database();
         let database = Connection::open(&path).map_err(StoreError::sqlite(&path))?;
         migrate::version(&database, &path)?;
-        let store = Self { path, database };
+        let mut store = Self { path, database, log_is_long: Arc::default() };
         store.make_durable().map_err(StoreError::sqlite(&store.path))?;
         migrate::migrate(&store.database, &store.path)?;
         Ok(store)
@@ -34,7 +44,7 @@ impl SqliteStore {
     }
 
     /// Sets what makes a commit last, and reads it back: SQLite takes wrong values without a word.
-    fn make_durable(&self) -> rusqlite::Result<()> {
+    fn make_durable(&mut self) -> rusqlite::Result<()> {
         self.database.pragma_update(None, "journal_mode", "wal")?;
         self.database.pragma_update(None, "synchronous", "full")?;
         let mode: String = self.database.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
@@ -43,7 +53,20 @@ impl SqliteStore {
                 "journal_mode wal with synchronous full is refused here".into(),
             ));
         }
-        Ok(())
+        // Where a sync failed before the last end, memory may show more of the log than the disk has: what is told from
+        // here on stands in the database itself.
+        self.bring_log_in()?;
+        // In place of SQLite's own, which would keep it to itself that a sync failed.
+        let due = Arc::clone(&self.log_is_long);
+        self.database.wal_hook(Some(move |_: &mut Wal, pages| {
+            due.store(pages >= LOG_PAGES, Ordering::Relaxed);
+            Ok(())
+        }))
+    }
+
+    /// Brings the log into the database, as far as no reader needs it.
+    fn bring_log_in(&self) -> rusqlite::Result<()> {
+        self.database.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
     }
 }
 
@@ -63,7 +86,12 @@ impl Store for SqliteStore {
                     lines.push(Line { seq, day: day(&record.ended), text, hash });
                 }
             }
-            transaction.commit()
+            transaction.commit()?;
+            match self.log_is_long.load(Ordering::Relaxed).then(|| self.bring_log_in()) {
+                Some(Err(error)) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => Err(error),
+                // Where there is no room it is tried again with the next commit.
+                _ => Ok(()),
+            }
         })();
         stored.map_err(to_error)?;
         Ok(lines)
@@ -201,10 +229,34 @@ fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     if !path.exists() {
         return Err(StoreError::NoData { path: data.path().to_owned() });
     }
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let database = Connection::open_with_flags(&path, flags).map_err(StoreError::sqlite(&path))?;
-    migrate::version(&database, &path)?;
-    Ok(SqliteStore { path, database })
+    match open_as(&path, &path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+        // A directory that cannot be written has no place for the index of the log; without a log there is no need of it.
+        Err(StoreError::Sqlite { error, .. })
+            if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && !log_of(&path).exists() =>
+        {
+            open_as(&path, &unchanging(&path), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
+        }
+        opened => opened,
+    }
+}
+
+fn open_as(path: &Path, name: &Path, flags: OpenFlags) -> Result<SqliteStore, StoreError> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(name, flags).map_err(StoreError::sqlite(path))?;
+    migrate::version(&database, path)?;
+    Ok(SqliteStore { path: path.to_owned(), database, log_is_long: Arc::default() })
+}
+
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = OsString::from(path);
+    log.push("-wal");
+    log.into()
+}
+
+/// The URI by which SQLite is told that nobody writes to the file.
+fn unchanging(path: &Path) -> PathBuf {
+    let escaped: String = path.as_os_str().as_bytes().iter().map(|byte| format!("%{byte:02x}")).collect();
+    format!("file:{escaped}?immutable=1").into()
 }
 
 fn seq(row: &Row<'_>) -> rusqlite::Result<u64> {

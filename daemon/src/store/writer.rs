@@ -11,6 +11,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, warn};
 
 /// Finished games in one commit.
@@ -24,7 +25,7 @@ const FULL: Duration = Duration::from_millis(200);
 /// What became of a result.
 pub type Stored = Result<(), Arc<StoreError>>;
 type Then = Box<dyn FnOnce(Stored) + Send>;
-type Work = Box<dyn FnOnce(&mut dyn Store) + Send>;
+type Work = Box<dyn FnOnce(&mut dyn Store) -> Stored + Send>;
 
 enum Job {
     Finish(Box<Record>, Then),
@@ -38,6 +39,7 @@ pub struct StoreHandle {
     jobs: mpsc::Sender<Job>,
     full: Arc<AtomicBool>,
     stopping: Arc<AtomicBool>,
+    failed: CancellationToken,
 }
 
 impl StoreHandle {
@@ -60,8 +62,13 @@ impl StoreHandle {
         work: impl FnOnce(&mut dyn Store) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, Arc<StoreError>> {
         let (acknowledge, acknowledged) = oneshot::channel();
-        // Who no longer waits needs no answer.
-        let work: Work = Box::new(move |store| drop(acknowledge.send(work(store).map_err(Arc::new))));
+        let work: Work = Box::new(move |store| {
+            let done = work(store).map_err(Arc::new);
+            let outcome = done.as_ref().map(drop).map_err(Arc::clone);
+            // Who no longer waits needs no answer.
+            let _ = acknowledge.send(done);
+            outcome
+        });
         self.jobs.send(Job::Other(work)).map_err(|_| Arc::new(StoreError::Stopped))?;
         acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
     }
@@ -78,6 +85,12 @@ impl StoreHandle {
         self.full.load(Ordering::Relaxed)
     }
 
+    /// Cancelled where the disk has failed: the daemon must stop.
+    #[must_use]
+    pub fn failed(&self) -> CancellationToken {
+        self.failed.clone()
+    }
+
     /// Has the writer end when all that was handed to it is stored; what then still waits for space on the disk never is.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);
@@ -87,7 +100,7 @@ impl StoreHandle {
 }
 
 /// Starts the writer. It ends when it is [stopped](StoreHandle::stop) or the last handle is gone, all that was handed to
-/// it stored.
+/// it stored; or where the disk [failed](StoreHandle::failed): then nothing more is stored.
 ///
 /// # Errors
 /// No thread could be started.
@@ -98,18 +111,20 @@ pub fn start(
 ) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
     let (jobs, receiver) = mpsc::channel();
     let (full, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let failed = CancellationToken::new();
     let mut writer = Writer {
         store: Box::new(store),
         archive,
         full: Arc::clone(&full),
         stopping: Arc::clone(&stopping),
+        failed: failed.clone(),
         behind: false,
         metrics,
         next: None,
         paced: Instant::now(),
     };
     let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(&receiver))?;
-    Ok((StoreHandle { jobs, full, stopping }, thread))
+    Ok((StoreHandle { jobs, full, stopping, failed }, thread))
 }
 
 struct Writer {
@@ -117,6 +132,7 @@ struct Writer {
     archive: Archive,
     full: Arc<AtomicBool>,
     stopping: Arc<AtomicBool>,
+    failed: CancellationToken,
     /// The archive lacks lines that the store has.
     behind: bool,
     metrics: Arc<Metrics>,
@@ -149,21 +165,33 @@ impl Writer {
         while let Some(job) = self.next.take().or_else(|| jobs.recv().ok()) {
             match job {
                 Job::Stop => return,
-                Job::Other(work) => work(&mut *self.store),
+                // Whoever asked is told by the work.
+                Job::Other(work) => match work(&mut *self.store) {
+                    Err(error) if error.is_failure() => return self.fail(&error),
+                    _ => {}
+                },
                 Job::Finish(record, then) => {
-                    let mut group = Group::default();
-                    group.add(*record, then);
-                    self.gather(&mut group, jobs);
-                    let rest = self.paced.saturating_duration_since(Instant::now());
-                    if !group.is_full() && self.next.is_none() && !rest.is_zero() {
-                        thread::sleep(rest);
-                        self.gather(&mut group, jobs);
+                    let group = self.group(*record, then, jobs);
+                    if self.finish(group).is_err() {
+                        return;
                     }
-                    self.paced = Instant::now() + PACE;
-                    self.finish(group);
                 }
             }
         }
+    }
+
+    /// The results that go into one commit with this one.
+    fn group(&mut self, record: Record, then: Then, jobs: &mpsc::Receiver<Job>) -> Group {
+        let mut group = Group::default();
+        group.add(record, then);
+        self.gather(&mut group, jobs);
+        let rest = self.paced.saturating_duration_since(Instant::now());
+        if !group.is_full() && self.next.is_none() && !rest.is_zero() {
+            thread::sleep(rest);
+            self.gather(&mut group, jobs);
+        }
+        self.paced = Instant::now() + PACE;
+        group
     }
 
     /// Adds the results that wait, in the order of jobs.
@@ -177,21 +205,32 @@ impl Writer {
         }
     }
 
-    fn finish(&mut self, Group { records, then }: Group) {
+    /// After a failed sync nothing more is tried: what it lost no later one would bring to the disk, nor tell.
+    fn fail(&self, error: &StoreError) {
+        error!(%error, "the disk failed");
+        self.failed.cancel();
+    }
+
+    fn finish(&mut self, Group { records, then }: Group) -> Stored {
         debug!(games = records.len(), "committing");
         let (outcome, lines) = match self.commit(&records) {
             Ok(lines) => (Ok(()), lines),
             Err(error) => (Err(Arc::new(error)), Vec::new()),
         };
+        if let Err(error) = &outcome {
+            self.fail(error);
+        }
         for then in then {
             // A bug in what follows is logged where it panics, and is no reason to store nothing any more.
             let _ = catch_unwind(AssertUnwindSafe(|| then(outcome.clone())));
         }
+        outcome?;
         let appended = if self.behind { self.archive.catch_up(&*self.store) } else { self.archive.append(&lines) };
         if let Err(error) = &appended {
             error!(%error, "the archive could not be written; it is brought up to date with the next game");
         }
         self.behind = appended.is_err();
+        Ok(())
     }
 
     /// Commits; where the disk is full, as soon as it no longer is.

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 
 /// The calls that a trace must have, with every string in hex.
-pub const STRACE: [&str; 7] =
-    ["-f", "-y", "-xx", "-s", "1000000", "-e", "trace=pwrite64,write,sendto,fsync,fdatasync,ftruncate,unlink"];
+pub const STRACE: [&str; 6] =
+    ["-y", "-xx", "-s", "1000000", "-e", "trace=pwrite64,write,sendto,fsync,fdatasync,ftruncate,unlink"];
 
 /// One file.
 #[derive(Default)]

@@ -3,9 +3,11 @@
 
 pub mod http;
 pub mod journal;
+pub mod network;
 pub mod process;
 pub mod programs;
 pub mod returning;
+pub mod strace;
 pub mod watch;
 
 use modiar_conformance::Peer;

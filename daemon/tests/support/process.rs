@@ -36,6 +36,13 @@ impl Daemon {
         Duration::from_nanos(stat.split(' ').nth(1).unwrap().parse().unwrap())
     }
 
+    /// Waits until it has ended by itself.
+    pub fn wait_for_end(&self) {
+        // Nobody has asked for its status: it is a zombie.
+        let stat = || std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).unwrap();
+        wait_until("the daemon ends", || stat().rsplit(')').next().unwrap().trim_start().starts_with('Z'));
+    }
+
     /// Kills it, whatever goes on in it; its log.
     pub fn kill_for_log(self) -> String {
         self.signal(libc::SIGKILL);
@@ -49,10 +56,15 @@ impl Daemon {
 
     /// A connection from another address of this machine.
     pub fn connect_from(&self, address: &str) -> Peer {
+        Peer::over(self.stream_from(address)).unwrap()
+    }
+
+    /// The same, bare.
+    pub fn stream_from(&self, address: &str) -> TcpStream {
         let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         socket.bind(&SocketAddr::new(address.parse::<IpAddr>().unwrap(), 0).into()).unwrap();
         socket.connect(&self.bots.into()).unwrap();
-        Peer::over(socket.into()).unwrap()
+        socket.into()
     }
 
     /// A connection with as little room for what it does not read as the kernel allows.

@@ -16,6 +16,7 @@ use modiar_rules::Side;
 use segment::{HEADER, Header, SEGMENT};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -147,7 +148,16 @@ impl Journal {
     pub fn stopped(&self) -> Result<(), StoreError> {
         self.append(&mut self.lock(), &Entry::Stopped)?;
         let state = self.lock();
-        state.segment.sync_data().map_err(StoreError::io(&self.folder))
+        state.segment.sync_data().map_err(|error| self.fault(state.number, error))
+    }
+
+    /// Writes the games that run into a file of their own, after a sync failed: what it lost may be in memory still, and no
+    /// other sync of the same file would bring it to the disk. Nothing is appended any more.
+    ///
+    /// # Errors
+    /// That failed too: what was there stays.
+    pub fn rescue(&self) -> Result<(), StoreError> {
+        Self::open(&self.folder, &self.boot).map(drop)
     }
 
     /// Brings to the disk what was appended since the last time, marks that, and makes the next segment ready. Whether
@@ -161,7 +171,7 @@ impl Journal {
         let any = unsynced.is_some();
         if let Some((segment, full, end)) = unsynced {
             for file in full.iter().chain([&segment]) {
-                file.sync_data().map_err(StoreError::io(&self.folder))?;
+                file.sync_data().map_err(|error| self.fault(self.lock().number, error))?;
             }
             let mut state = self.lock();
             // A mark stands in the segment that it is about.
@@ -211,7 +221,7 @@ impl Journal {
             state.end += scratch.len() as u64;
         }
         state.scratch = scratch;
-        written.map_err(StoreError::io(&self.folder))
+        written.map_err(|error| self.fault(state.number, error))
     }
 
     fn turn_over(&self, state: &mut State) -> Result<(), StoreError> {
@@ -222,7 +232,8 @@ impl Journal {
         };
         let mut continued = Vec::with_capacity(FRAME);
         Entry::Continued.write(&mut continued)?;
-        state.segment.write_all_at(&continued, state.end).map_err(StoreError::io(&self.folder))?;
+        let written = state.segment.write_all_at(&continued, state.end);
+        written.map_err(|error| self.fault(state.number, error))?;
         let full = std::mem::replace(&mut state.segment, Arc::new(file));
         state.full.push(full);
         state.number = number;
@@ -239,6 +250,10 @@ impl Journal {
             }
         }
         Ok(())
+    }
+
+    fn fault(&self, number: u64, error: io::Error) -> StoreError {
+        StoreError::Io { path: segment::path(&self.folder, number), error }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -42,9 +42,14 @@ impl Header {
     }
 }
 
+/// The file of a segment.
+pub(super) fn path(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("journal-{number:010}.log"))
+}
+
 /// Makes a segment that begins with `content`, whole on the disk under its name or not there at all.
 pub(super) fn create(folder: &Path, header: &Header, content: &[u8]) -> Result<File, StoreError> {
-    let path = folder.join(format!("journal-{:010}.log", header.number));
+    let path = path(folder, header.number);
     let draft = path.with_extension("draft");
     let write = || {
         let mut file = File::options().create(true).truncate(true).read(true).write(true).open(&draft)?;

@@ -17,8 +17,6 @@ const EVENTS: usize = 1024;
 const READ_BYTES: usize = 64 * 1024;
 /// The longest that anything but the measuring itself may take.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Fewer games than this are played by seeks that stand: bots that seek anew after each game would pass the rate.
-const FEW_GAMES: usize = 500;
 
 const HELLO: &[u8] = b"{\"type\":\"hello\",\"protocol\":1}\n";
 
@@ -255,12 +253,7 @@ impl Fleet {
                 }
             }
             Heard::Started { game, south } => self.sit(bot, &game, south),
-            Heard::Ended => {
-                self.tally.ends += 1;
-                if self.play == Play::Whole && !self.seeks_stand() {
-                    self.seek(bot)?;
-                }
-            }
+            Heard::Ended => self.tally.ends += 1,
             Heard::Welcome => self.welcomed += 1,
             Heard::Other => {}
             Heard::Bad(line) => bail!("a bot was told {}", String::from_utf8_lossy(line)),
@@ -291,16 +284,12 @@ impl Fleet {
     }
 
     fn seek(&mut self, bot: usize) -> anyhow::Result<()> {
+        // The seek of whole games stands: after each the next begins.
         let line: &[u8] = match self.play {
-            Play::Whole if self.seeks_stand() => b"{\"type\":\"seek\",\"pool\":\"whole\",\"games\":0}\n",
-            Play::Whole => b"{\"type\":\"seek\",\"pool\":\"whole\"}\n",
+            Play::Whole => b"{\"type\":\"seek\",\"pool\":\"whole\",\"games\":0}\n",
             _ => b"{\"type\":\"seek\",\"pool\":\"endless\"}\n",
         };
         self.bots[bot].say(line).context("a seek could not be sent")
-    }
-
-    fn seeks_stand(&self) -> bool {
-        self.bots.len() < 2 * FEW_GAMES
     }
 
     fn now(&self) -> u64 {

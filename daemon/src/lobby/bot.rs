@@ -144,8 +144,8 @@ impl Games {
     /// Keeps an end that may have to be told again, and drops those that were surely read.
     fn keep(&mut self, ending: Ending) {
         let now = ending.at;
-        self.endings.retain(|ending| !ending.live || ending.at + MISSED_WINDOW.into() >= now);
-        if self.endings.len() == MISSED_GAMES {
+        let was_read = |ending: &Ending| ending.live && ending.at + MISSED_WINDOW.into() < now;
+        while self.endings.front().is_some_and(was_read) || self.endings.len() == MISSED_GAMES {
             self.endings.pop_front();
         }
         self.endings.push_back(ending);

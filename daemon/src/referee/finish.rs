@@ -12,7 +12,7 @@ use modiar_protocol::server::Ended;
 use modiar_protocol::{GameResult, ServerMessage};
 use modiar_rules::Side;
 use std::sync::Arc;
-use tracing::info;
+use tracing::{debug, info};
 
 impl Table {
     /// The game is Decided: its record goes to the store, and only what comes back from there is told.
@@ -68,7 +68,12 @@ impl Table {
         let (pool, plies) = (&self.pool.name, state.game.line().moves().len());
         let [south, north] = Side::ALL.map(|side| &state.seats[side].bot.name);
         let (result, termination) = (decision.result, decision.termination);
-        info!(game = %self.id(), pool, %south, %north, %result, %termination, plies, "ended");
+        // The archive tells of every game; the log of those that something went wrong with.
+        if result == GameResult::None {
+            info!(game = %self.id(), pool, %south, %north, %termination, plies, "ended without a result");
+        } else {
+            debug!(game = %self.id(), pool, %south, %north, %result, %termination, plies, "ended");
+        }
         let ended = messages::ended(self.id(), &state.game, decision);
         self.referee.metrics.game_finished(termination);
         let mut outlets = self.tell_players(state, &ended);

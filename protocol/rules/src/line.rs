@@ -9,6 +9,9 @@ use core::fmt;
 
 use crate::{Board, BySide, EndRules, Ending, Illegal, Pit, PitSet, Position, SEEDS, Side};
 
+/// Plies that few games exceed: so many are kept room for at the start.
+const PLIES: usize = 24;
+
 /// A game under its [`EndRules`]: the plies played, the position they led to, and whether it is over.
 ///
 /// Opening plies count like all others for repetition and quiet plies (rules.endless.opening).
@@ -33,7 +36,7 @@ impl Line {
     pub fn new(rules: EndRules) -> Self {
         let mut line = Self {
             rules,
-            moves: Vec::new(),
+            moves: Vec::with_capacity(PLIES),
             position: Position::START,
             legal: PitSet::EMPTY,
             ending: None,

@@ -98,28 +98,13 @@ impl Entry {
     /// # Errors
     /// An opening that is too large.
     pub(super) fn write(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
-        let start = out.len();
-        out.extend_from_slice(&[0; FRAME]);
-        let kind = self.write_payload(out)?;
-        let length = out.len() - start - FRAME;
-        let Ok(length) = u16::try_from(length) else {
-            out.truncate(start);
-            return Err(serde::ser::Error::custom(format_args!("an entry of {length} bytes is above {MOST}")));
-        };
-        out[start + 4..start + 6].copy_from_slice(&length.to_le_bytes());
-        out[start + 6] = kind;
-        let crc = crc32fast::hash(&out[start + 4..]);
-        out[start..start + 4].copy_from_slice(&crc.to_le_bytes());
-        Ok(())
+        framed(out, |out| self.write_payload(out))
     }
 
     fn write_payload(&self, out: &mut Vec<u8>) -> Result<u8, serde_json::Error> {
         let mut number = |number: u64| out.extend_from_slice(&number.to_le_bytes());
         Ok(match self {
-            Self::Opened(opening) => {
-                serde_json::to_writer(&mut *out, opening)?;
-                1
-            }
+            Self::Opened(opening) => write_opening_payload(opening, out)?,
             Self::Ply(Slot(slot), ply) => {
                 number(*slot);
                 number(ply.elapsed.0);
@@ -183,6 +168,39 @@ impl Entry {
             _ => return None,
         })
     }
+}
+
+/// Appends an [`Entry::Opened`] to `out` without having one: openings have many texts.
+///
+/// # Errors
+/// It is too large.
+pub(super) fn write_opening(opening: &Opening, out: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+    framed(out, |out| write_opening_payload(opening, out))
+}
+
+fn write_opening_payload(opening: &Opening, out: &mut Vec<u8>) -> Result<u8, serde_json::Error> {
+    serde_json::to_writer(out, opening)?;
+    Ok(1)
+}
+
+/// Appends the frame around what `write` appends; that tells its kind.
+fn framed(
+    out: &mut Vec<u8>,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<u8, serde_json::Error>,
+) -> Result<(), serde_json::Error> {
+    let start = out.len();
+    out.extend_from_slice(&[0; FRAME]);
+    let kind = write(out)?;
+    let length = out.len() - start - FRAME;
+    let Ok(length) = u16::try_from(length) else {
+        out.truncate(start);
+        return Err(serde::ser::Error::custom(format_args!("an entry of {length} bytes is above {MOST}")));
+    };
+    out[start + 4..start + 6].copy_from_slice(&length.to_le_bytes());
+    out[start + 6] = kind;
+    let crc = crc32fast::hash(&out[start + 4..]);
+    out[start..start + 4].copy_from_slice(&crc.to_le_bytes());
+    Ok(())
 }
 
 /// A game that was running, as the journal has it.

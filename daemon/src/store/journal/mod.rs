@@ -104,7 +104,7 @@ impl Journal {
     pub fn opened(&self, opening: &mut Opening) -> Result<Slot, StoreError> {
         let mut state = self.lock();
         opening.slot = state.next;
-        self.append(&mut state, &Entry::Opened(Box::new(opening.clone())))?;
+        self.append_written(&mut state, |out| entry::write_opening(opening, out))?;
         let number = state.number;
         state.running.insert(opening.slot, number);
         state.next.0 += 1;
@@ -208,9 +208,17 @@ impl Journal {
     }
 
     fn append(&self, state: &mut State, entry: &Entry) -> Result<(), StoreError> {
+        self.append_written(state, |scratch| entry.write(scratch))
+    }
+
+    fn append_written(
+        &self,
+        state: &mut State,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), serde_json::Error>,
+    ) -> Result<(), StoreError> {
         let mut scratch = std::mem::take(&mut state.scratch);
         scratch.clear();
-        entry.write(&mut scratch)?;
+        write(&mut scratch)?;
         // Room for what says that the journal goes on is always left.
         if state.end + (scratch.len() + FRAME) as u64 > SEGMENT {
             self.turn_over(state)?;
@@ -276,7 +284,7 @@ fn write_snapshot(games: &[SavedGame], out: &mut Vec<u8>) -> Result<(), StoreErr
 
 fn write_game(game: &SavedGame, out: &mut Vec<u8>) -> Result<(), StoreError> {
     let slot = game.opening.slot;
-    Entry::Opened(Box::new(game.opening.clone())).write(out)?;
+    entry::write_opening(&game.opening, out)?;
     for ply in &game.plies {
         Entry::Ply(slot, *ply).write(out)?;
     }

@@ -2,6 +2,7 @@
 
 use crate::bot::{Bot, Heard, Id, hear};
 use crate::histogram::Histogram;
+use crate::timer::Timer;
 use anyhow::{Context as _, bail};
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
@@ -17,6 +18,11 @@ const EVENTS: usize = 1024;
 const READ_BYTES: usize = 64 * 1024;
 /// The longest that anything but the measuring itself may take.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// No bot's place.
+const TIMER: Token = Token(usize::MAX);
+/// Plies that are due within this time are sent together.
+const SHORTEST_NAP: Duration = Duration::from_micros(50);
 
 const HELLO: &[u8] = b"{\"type\":\"hello\",\"protocol\":1}\n";
 
@@ -144,14 +150,17 @@ impl Fleet {
         Ok(())
     }
 
-    /// Lets them play so many plies a second together, for this time. The thread never sleeps: the kernel's timers are
-    /// too coarse for it.
+    /// Lets them play so many plies a second together, for this time. Between them the thread sleeps: spinning it would
+    /// take from the server the processor that is to be measured.
     pub fn play_paced(&mut self, time: Duration, plies_per_s: u32) -> anyhow::Result<()> {
         self.holding = true;
         let (start, interval) = (Instant::now(), Duration::from_secs(1) / plies_per_s.max(1));
+        let timer = Timer::start(interval.max(SHORTEST_NAP))?;
+        self.poll.registry().register(&mut timer.source(), TIMER, Interest::READABLE)?;
         let mut due = start;
         while start.elapsed() < time {
-            self.turn_once(Duration::ZERO)?;
+            self.turn_once(Duration::from_millis(100))?;
+            timer.clear();
             let now = Instant::now();
             while due <= now {
                 // Where every game waits for the server, the ply is left out: the tally tells.
@@ -161,6 +170,7 @@ impl Fleet {
                 due += interval;
             }
         }
+        self.poll.registry().deregister(&mut timer.source())?;
         Ok(())
     }
 
@@ -192,7 +202,7 @@ impl Fleet {
         let mut buffer = std::mem::take(&mut self.buffer);
         let events = std::mem::replace(&mut self.events, Events::with_capacity(0));
         let mut outcome = Ok(());
-        for event in &events {
+        for event in events.iter().filter(|event| event.token() != TIMER) {
             let Token(bot) = event.token();
             outcome = if event.is_writable() { self.connected(bot) } else { self.read(bot, &mut buffer) };
             if outcome.is_err() {

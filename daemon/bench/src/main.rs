@@ -13,6 +13,7 @@ mod plies;
 mod process;
 mod relay;
 mod report;
+mod timer;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

@@ -17,6 +17,9 @@ const CONFIG: &str = r#"
 guests = true
 overload_ms = 0
 
+[limits]
+connections = 20000
+
 [[pool]]
 name = "endless"
 base_ms = 86400000

@@ -99,15 +99,15 @@ impl Referee {
     /// Takes out of the journal the games that were told of long enough ago; where the disk is full, later.
     fn forget_told(&self) -> Result<(), StoreError> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some((at, slot)) = told.front().copied() {
-            if told.len() <= TOLD && now().since(at) < MISSED_WINDOW.into() {
-                break;
-            }
-            match self.journal.over(slot) {
+        let (many, now) = (told.len().saturating_sub(TOLD), now());
+        let due = |(place, (at, _)): &(usize, &(Moment, Slot))| *place < many || now.since(*at) >= MISSED_WINDOW.into();
+        let slots: Vec<Slot> = told.iter().enumerate().take_while(due).map(|(_, (_, slot))| *slot).collect();
+        for group in slots.chunks(TOLD) {
+            match self.journal.over(group) {
                 Err(error) if error.is_full() => break,
                 over => over?,
             }
-            told.pop_front();
+            told.drain(..group.len());
         }
         Ok(())
     }

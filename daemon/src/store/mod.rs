@@ -28,7 +28,7 @@ pub trait Store: Send {
     ///
     /// # Errors
     /// Nothing was stored.
-    fn commit(&mut self, records: &[Record]) -> Result<Vec<Line>, StoreError>;
+    fn commit(&mut self, records: &mut [Record]) -> Result<Vec<Line>, StoreError>;
 
     /// The newest game.
     ///

@@ -71,17 +71,18 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn commit(&mut self, records: &[Record]) -> Result<Vec<Line>, StoreError> {
+    fn commit(&mut self, records: &mut [Record]) -> Result<Vec<Line>, StoreError> {
         let Head { mut seq, hash: mut prev } = self.head()?.unwrap_or(Head { seq: 0, hash: ZERO_HASH.to_owned() });
         let to_error = StoreError::sqlite(&self.path);
         let mut lines = Vec::with_capacity(records.len());
         let stored: rusqlite::Result<()> = (|| {
             let transaction = self.database.transaction()?;
             for record in records {
-                let record = Record { seq: seq + 1, prev: prev.clone(), ..record.clone() };
+                record.seq = seq + 1;
+                record.prev.clone_from(&prev);
                 let text = record.to_line().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
                 let hash = line_hash(&text);
-                if insert(&transaction, &record, &text, &hash)? {
+                if insert(&transaction, record, &text, &hash)? {
                     (seq, prev) = (record.seq, hash.clone());
                     lines.push(Line { seq, day: day(&record.ended), text, hash });
                 }

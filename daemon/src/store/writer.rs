@@ -211,9 +211,9 @@ impl Writer {
         self.failed.cancel();
     }
 
-    fn finish(&mut self, Group { records, then }: Group) -> Stored {
+    fn finish(&mut self, Group { mut records, then }: Group) -> Stored {
         debug!(games = records.len(), "committing");
-        let (outcome, lines) = match self.commit(&records) {
+        let (outcome, lines) = match self.commit(&mut records) {
             Ok(lines) => (Ok(()), lines),
             Err(error) => (Err(Arc::new(error)), Vec::new()),
         };
@@ -234,7 +234,7 @@ impl Writer {
     }
 
     /// Commits; where the disk is full, as soon as it no longer is.
-    fn commit(&mut self, records: &[Record]) -> Result<Vec<super::Line>, StoreError> {
+    fn commit(&mut self, records: &mut [Record]) -> Result<Vec<super::Line>, StoreError> {
         loop {
             let began = now();
             let committed = self.store.commit(records);

@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 
 /// The bytes before a payload.
 pub(super) const FRAME: usize = 7;
+/// The kind of a ply's entry, the size of its payload and of all of it, in bytes.
+const PLY: u8 = 2;
+const PLY_PAYLOAD: u16 = 25;
+pub(super) const PLY_BYTES: usize = FRAME + PLY_PAYLOAD as usize;
 /// The largest payload: an opening with two long names and versions is far below it.
 const MOST: usize = u16::MAX as usize;
 
@@ -105,12 +109,9 @@ impl Entry {
         let mut number = |number: u64| out.extend_from_slice(&number.to_le_bytes());
         Ok(match self {
             Self::Opened(opening) => write_opening_payload(opening, out)?,
-            Self::Ply(Slot(slot), ply) => {
-                number(*slot);
-                number(ply.elapsed.0);
-                number(ply.own.0);
-                out.push(ply.pit.index());
-                2
+            Self::Ply(slot, ply) => {
+                out.extend_from_slice(&ply_bytes(*slot, ply)[FRAME..]);
+                PLY
             }
             Self::Forgiven(Slot(slot), side) => {
                 number(*slot);
@@ -150,7 +151,7 @@ impl Entry {
         let number = |at: usize| Some(u64::from_le_bytes(payload.get(at..at + 8)?.try_into().ok()?));
         Some(match kind {
             1 => Self::Opened(serde_json::from_slice(payload).ok()?),
-            2 => {
+            PLY => {
                 let ply = SavedPly {
                     pit: Pit::new(*payload.get(24)?)?,
                     elapsed: Micros(number(8)?),
@@ -168,6 +169,20 @@ impl Entry {
             _ => return None,
         })
     }
+}
+
+/// A ply's entry, whole: it comes so often that it is made before the journal is locked, and without allocating.
+pub(super) fn ply_bytes(Slot(slot): Slot, ply: &SavedPly) -> [u8; PLY_BYTES] {
+    let mut bytes = [0; PLY_BYTES];
+    bytes[4..6].copy_from_slice(&PLY_PAYLOAD.to_le_bytes());
+    bytes[6] = PLY;
+    bytes[FRAME..FRAME + 8].copy_from_slice(&slot.to_le_bytes());
+    bytes[FRAME + 8..FRAME + 16].copy_from_slice(&ply.elapsed.0.to_le_bytes());
+    bytes[FRAME + 16..FRAME + 24].copy_from_slice(&ply.own.0.to_le_bytes());
+    bytes[FRAME + 24] = ply.pit.index();
+    let crc = crc32fast::hash(&bytes[4..]);
+    bytes[..4].copy_from_slice(&crc.to_le_bytes());
+    bytes
 }
 
 /// Appends an [`Entry::Opened`] to `out` without having one: openings have many texts.

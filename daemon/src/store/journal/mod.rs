@@ -116,7 +116,8 @@ impl Journal {
     /// # Errors
     /// The disk is full: the ply does not stand yet.
     pub fn ply(&self, slot: Slot, ply: SavedPly) -> Result<(), StoreError> {
-        self.append(&mut self.lock(), &Entry::Ply(slot, ply))
+        let bytes = entry::ply_bytes(slot, &ply);
+        self.put(&mut self.lock(), &bytes)
     }
 
     /// An illegal pit of `side` was forgiven.
@@ -127,14 +128,14 @@ impl Journal {
         self.append(&mut self.lock(), &Entry::Forgiven(slot, side))
     }
 
-    /// The game's result is stored; segments without running games go.
+    /// The games' results are stored; segments without running games go.
     ///
     /// # Errors
-    /// As [`Self::ply`]; a start then finds the result in the store.
-    pub fn over(&self, slot: Slot) -> Result<(), StoreError> {
+    /// As [`Self::ply`]; a start then finds the results in the store.
+    pub fn over(&self, slots: &[Slot]) -> Result<(), StoreError> {
         let mut state = self.lock();
-        self.append(&mut state, &Entry::Over(slot))?;
-        let began = state.running.remove(&slot);
+        self.append_written(&mut state, |scratch| slots.iter().try_for_each(|slot| Entry::Over(*slot).write(scratch)))?;
+        let began = slots.iter().filter_map(|slot| state.running.remove(slot)).min();
         // Who began first began in the oldest segment.
         let oldest = state.running.first_key_value().map_or(state.number, |(_, number)| *number);
         drop(state);
@@ -218,18 +219,22 @@ impl Journal {
     ) -> Result<(), StoreError> {
         let mut scratch = std::mem::take(&mut state.scratch);
         scratch.clear();
-        write(&mut scratch)?;
+        let put = write(&mut scratch).map_err(StoreError::from).and_then(|()| self.put(state, &scratch));
+        state.scratch = scratch;
+        put
+    }
+
+    /// Appends whole entries, in one write.
+    fn put(&self, state: &mut State, entries: &[u8]) -> Result<(), StoreError> {
         // Room for what says that the journal goes on is always left.
-        if state.end + (scratch.len() + FRAME) as u64 > SEGMENT {
+        if state.end + (entries.len() + FRAME) as u64 > SEGMENT {
             self.turn_over(state)?;
         }
-        let written = state.segment.write_all_at(&scratch, state.end);
-        // What was not written whole is written over.
-        if written.is_ok() {
-            state.end += scratch.len() as u64;
-        }
-        state.scratch = scratch;
-        written.map_err(|error| self.fault(state.number, error))
+        // What is not written whole is written over.
+        let written = state.segment.write_all_at(entries, state.end);
+        written.map_err(|error| self.fault(state.number, error))?;
+        state.end += entries.len() as u64;
+        Ok(())
     }
 
     fn turn_over(&self, state: &mut State) -> Result<(), StoreError> {

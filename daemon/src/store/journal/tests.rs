@@ -66,7 +66,7 @@ fn a_killed_daemon_finds_every_ply() {
         journal.ply(first, ply(pit)).unwrap();
     }
     journal.forgiven(first, Side::North).unwrap();
-    journal.over(second).unwrap();
+    journal.over(&[second]).unwrap();
     let (_, recovered) = open(&folder);
     assert_eq!(recovered.games.len(), 1);
     let game = &recovered.games[0];
@@ -160,7 +160,7 @@ fn a_full_segment_is_followed_by_another_and_goes_with_its_games() {
     assert_eq!(segments(folder.path()).unwrap().len(), 2);
     let recovered = Recovered::read(folder.path(), "boot").unwrap();
     assert_eq!(recovered.games[0].plies.len() as u64, plies);
-    journal.over(long).unwrap();
+    journal.over(&[long]).unwrap();
     assert_eq!(segments(folder.path()).unwrap().len(), 1);
 }
 
@@ -279,7 +279,7 @@ fn a_journal_whose_first_segments_are_gone_is_whole() {
     let folder = TempDir::new().unwrap();
     let (journal, slot) = two_segments(&folder);
     journal.opened(&mut opening(2)).unwrap();
-    journal.over(slot).unwrap();
+    journal.over(&[slot]).unwrap();
     journal.sync().unwrap();
     assert_eq!(segments(folder.path()).unwrap().len(), 1);
     let (_, recovered) = open(&folder);

@@ -13,6 +13,7 @@ mod plies;
 mod process;
 mod relay;
 mod report;
+mod store;
 mod timer;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +37,10 @@ enum Command {
     Attack(attack::Attack),
     /// How long many connects at once take
     Connects(connects::Connects),
+    /// How many finished games a second the store makes durable
+    Store(store::Stores),
+    /// How long a killed daemon takes to listen again on a store of many games
+    Start(store::Starts),
     /// Serves as the bare relay
     #[command(hide = true)]
     ServeRelay,
@@ -47,6 +52,8 @@ fn main() -> ExitCode {
         Command::Whole(plies) => plies.run(fleet::Play::Whole),
         Command::Attack(attack) => attack.run(),
         Command::Connects(connects) => connects.run(),
+        Command::Store(store) => store.run(),
+        Command::Start(start) => start.run(),
         Command::ServeRelay => relay::serve(),
     };
     match outcome {

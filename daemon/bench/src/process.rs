@@ -56,23 +56,32 @@ pub struct Server {
     child: Child,
     /// Where bots connect.
     pub address: SocketAddr,
-    folder: TempDir,
+    log: PathBuf,
+    /// Its folder, where that is removed with it.
+    own_folder: Option<TempDir>,
 }
 
 impl Server {
     /// Starts a server in a new folder, and waits until it listens.
     pub fn start(kind: &Kind) -> anyhow::Result<Self> {
         let folder = TempDir::new()?;
+        let mut server = Self::start_in(kind, folder.path())?;
+        server.own_folder = Some(folder);
+        Ok(server)
+    }
+
+    /// Starts a server in a folder, and waits until it listens.
+    pub fn start_in(kind: &Kind, folder: &Path) -> anyhow::Result<Self> {
         let mut command = match kind {
             Kind::Relay => {
                 let mut command = Command::new(std::env::current_exe()?);
                 command.arg("serve-relay");
                 command
             }
-            Kind::Daemon(binary) => daemon(binary, folder.path())?,
+            Kind::Daemon(binary) => daemon(binary, folder)?,
         };
-        let log = fs::File::create(folder.path().join("log"))?;
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log).spawn()?;
+        let log = folder.join("log");
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(fs::File::create(&log)?).spawn()?;
         let mut first = String::new();
         if let Some(stdout) = child.stdout.take() {
             BufReader::new(stdout).read_line(&mut first)?;
@@ -82,9 +91,9 @@ impl Server {
             // It may have ended by itself.
             let _ = child.kill();
             let _ = child.wait();
-            bail!("the server does not listen: {}", fs::read_to_string(folder.path().join("log"))?);
+            bail!("the server does not listen: {}", fs::read_to_string(&log)?);
         };
-        Ok(Self { child, address, folder })
+        Ok(Self { child, address, log, own_folder: None })
     }
 
     /// The CPU time it has used, its own and the kernel's for it, in microseconds.
@@ -106,7 +115,7 @@ impl Server {
 
     /// What it has logged.
     pub fn log(&self) -> String {
-        fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+        fs::read_to_string(&self.log).unwrap_or_default()
     }
 
     fn proc(&self, file: &str) -> anyhow::Result<String> {

@@ -32,6 +32,11 @@ impl Report {
         self.rows.push([what.to_owned(), rounded(one).to_string(), rounded(other).to_string(), ratio]);
     }
 
+    /// A row of one measurement.
+    pub fn single(&mut self, what: &str, value: f64) {
+        self.rows.push([what.to_owned(), rounded(value).to_string(), String::new(), String::new()]);
+    }
+
     /// A key of the JSON line.
     pub fn key(&mut self, key: &str, value: impl Into<Value>) {
         self.keys.insert(key.to_owned(), value.into());

@@ -15,12 +15,16 @@ fn bench(arguments: &[&str]) -> Option<Value> {
         eprintln!("SKIPPED: there is no {}", daemon.display());
         return None;
     }
-    let output = Command::new(bench).args(arguments).arg("--daemon").arg(daemon).output().unwrap();
+    Some(run(Command::new(bench), &[arguments, &["--daemon", daemon.to_str().unwrap()]].concat()))
+}
+
+fn run(mut command: Command, arguments: &[&str]) -> Value {
+    let output = command.args(arguments).output().unwrap();
     let (stdout, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert!(output.status.success(), "{arguments:?}: {stderr}");
     assert_eq!(stdout.lines().count(), 1, "{stdout}");
     assert_eq!(stderr.is_empty(), arguments.contains(&"--json"), "the table is for people: {stderr}");
-    Some(serde_json::from_str(&stdout).unwrap())
+    serde_json::from_str(&stdout).unwrap()
 }
 
 /// Every key has a number, and those named first one above nothing.
@@ -64,5 +68,19 @@ fn an_attack_is_measured() {
 fn a_crowd_is_measured() {
     if let Some(report) = bench(&["connects", "--count", "50", "--rounds", "1", "--json"]) {
         check(&report, &["count", "welcomed_ms", "relay_welcomed_ms"]);
+    }
+}
+
+#[test]
+fn the_store_is_measured() {
+    let bench = Command::new(env!("CARGO_BIN_EXE_modiar-bench"));
+    let report = run(bench, &["store", "--games", "50", "--waiting", "10", "--json"]);
+    check(&report, &["games", "waiting", "games_per_s"]);
+}
+
+#[test]
+fn a_start_is_measured() {
+    if let Some(report) = bench(&["start", "--games", "50", "--rounds", "1", "--json"]) {
+        check(&report, &["games", "start_ms", "slowest_start_ms"]);
     }
 }

@@ -10,7 +10,7 @@ use modiar_protocol::{ServerMessage, Termination};
 use modiar_rules::Side;
 use std::cell::RefCell;
 use std::sync::Arc;
-use tracing::{debug, info};
+use tracing::{debug, info, warn};
 
 thread_local! {
     /// Lines are made here: a ply allocates nothing.
@@ -82,6 +82,10 @@ impl Table {
         if self.referee.keep_ply(self.slot, &played, self) {
             self.tell_played(state, played);
         } else {
+            // Not where it is tried again, many times a second; where the disk failed that is said elsewhere.
+            if !self.referee.has_failed() {
+                warn!(game = %self.id(), ply = played.ply, "a ply waits for space on the disk");
+            }
             state.stalled = Some(played);
             state.game.stand();
         }

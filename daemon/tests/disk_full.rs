@@ -187,6 +187,8 @@ fn a_game_given_up_while_its_ply_waits_for_space_is_finished_once() {
         assert_quiet(&mut bot.peer);
     }
     assert_eq!(daemon.metrics()["modiar_invariant_failures_total{invariant=\"one_end\"}"], 0.0);
+    // It was tried again fifty times a second.
+    assert_eq!(daemon.kill_for_log().matches("a ply waits for space").count(), 1);
 }
 
 /// Plays a pit whose turn was read; whether the ply waits for space, so that nobody is told of it.

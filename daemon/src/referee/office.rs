@@ -13,7 +13,7 @@ use modiar_rules::Side;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
-use tracing::{error, warn};
+use tracing::error;
 
 /// Games over that the journal keeps at most.
 const TOLD: usize = 1024;
@@ -124,6 +124,11 @@ impl Referee {
         self.failed.cancel();
     }
 
+    /// Whether the disk has failed, so that the daemon stops.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.is_cancelled()
+    }
+
     /// Brings the beginning of a game to the journal.
     pub(super) fn keep_opening(&self, opening: &mut Opening) -> Result<(), StoreError> {
         self.watch(self.journal.opened(opening)).map(drop)
@@ -148,7 +153,6 @@ impl Referee {
         let ply = SavedPly { pit: played.pit, elapsed: played.charge.elapsed, own: played.charge.own };
         let Err(error) = self.watch(self.journal.ply(slot, ply)) else { return true };
         if error.is_full() {
-            warn!(game = %table.id(), "a ply waits for space on the disk");
             self.stalled.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(table));
         }
         false

@@ -59,7 +59,7 @@ pub(super) struct State {
     pub(super) game: Game,
     pub(super) seats: BySide<Seat>,
     pub(super) spectators: Vec<Arc<Outlet>>,
-    /// Whether its start was told.
+    /// Whether it was started: before that no turn is written.
     pub(super) begun: bool,
     /// A ply that stands but is not in the journal yet: nobody has been told.
     pub(super) stalled: Option<Played>,
@@ -116,7 +116,7 @@ pub enum OpenError {
 }
 
 impl Table {
-    /// Opens a table: both bots sit at it, and are told when it [starts](Self::start).
+    /// Opens a table: both bots sit at it, and `started` lies ready for them until it [starts](Self::start).
     ///
     /// # Errors
     /// The pool's opening cannot be played, or the journal is full.
@@ -144,6 +144,7 @@ impl Table {
         referee.keep_opening(&mut opening)?;
         let table = Self::around(game, &opening, pairing, pool, seats, true, referee);
         table.sit();
+        table.lay_started();
         Ok(table)
     }
 

@@ -59,6 +59,16 @@ impl Room {
 
     /// A game in which both have read what they read at its start.
     async fn game(&self, south: &str, north: &str) -> Play {
+        let mut play = self.open_game(south, north).await;
+        play.table.start();
+        assert_eq!(read(&mut play.south).await["type"], "started");
+        assert_eq!(read(&mut play.south).await["type"], "turn");
+        assert_eq!(read(&mut play.north).await["type"], "started");
+        play
+    }
+
+    /// A game that is still to start.
+    async fn open_game(&self, south: &str, north: &str) -> Play {
         let mut readers = Vec::new();
         let mut seats = Vec::new();
         for name in [south, north] {
@@ -78,14 +88,8 @@ impl Room {
         };
         let pool = Config::default().pools[1].clone();
         let table = Table::open(pairing, pool, BySide::new(south, north), Arc::clone(&self.referee)).unwrap();
-        table.start();
         let mut readers = readers.into_iter();
-        let mut play =
-            Play { table, south: readers.next().unwrap(), north: readers.next().unwrap(), _room: self.referee.clone() };
-        assert_eq!(read(&mut play.south).await["type"], "started");
-        assert_eq!(read(&mut play.south).await["type"], "turn");
-        assert_eq!(read(&mut play.north).await["type"], "started");
-        play
+        Play { table, south: readers.next().unwrap(), north: readers.next().unwrap(), _room: self.referee.clone() }
     }
 
     async fn connection(&self) -> (Arc<Outlet>, BufReader<TcpStream>) {
@@ -119,6 +123,10 @@ impl Play {
     fn r#move(&self, side: Side, pit: u8) -> Told {
         let wanted = Move { game: self.table.id(), pit: Pit::new(pit).unwrap(), ply: None };
         self.table.play(side, wanted, false, None, &Now)
+    }
+
+    fn outlet(&self, side: Side) -> Arc<Outlet> {
+        Arc::clone(&self.table.lock().seats[side].link.outlet)
     }
 
     fn sabotage(&self, sabotage: Sabotage) {
@@ -220,4 +228,60 @@ async fn a_panic_while_the_result_is_on_its_way_changes_nothing() {
     play.r#move(Side::South, 2);
     assert_eq!(play.ended().await["termination"], "resignation");
     assert_eq!((room.failures("no_panic"), room.failures("one_end")), (1, 0));
+}
+
+/// What becomes of a bot between the opening of its game and the start of it comes after `started`.
+#[tokio::test]
+async fn what_is_said_before_a_game_starts_follows_its_started() {
+    let room = Room::open();
+    let mut play = room.open_game("anna", "bert").await;
+    for side in Side::ALL {
+        play.outlet(side).send(b"{\"type\":\"seek_ended\"}\n");
+    }
+    play.table.start();
+    for (reader, rest) in [(&mut play.south, &["turn"][..]), (&mut play.north, &[])] {
+        for wanted in ["started", "seek_ended"].iter().chain(rest) {
+            assert_eq!(read(reader).await["type"], *wanted);
+        }
+    }
+    play.assert_quiet().await;
+}
+
+/// A bot that comes back before its game starts reads where it stands, and its turn at the start, once.
+#[tokio::test]
+async fn a_bot_that_returns_before_its_game_starts_has_its_turn_once() {
+    let room = Room::open();
+    let mut play = room.open_game("anna", "bert").await;
+    let (outlet, mut back) = room.connection().await;
+    play.table.come_back(Side::South, Link { outlet, updates: false });
+    play.table.start_clock();
+    let started = read(&mut back).await;
+    assert_eq!((started["type"].as_str(), started["resumed"].as_bool()), (Some("started"), Some(true)));
+    assert!(play.table.lock().game.clock().stands(), "its turn is not written");
+    play.table.start();
+    assert_eq!(read(&mut back).await["type"], "turn");
+    assert_eq!(read(&mut play.north).await["type"], "started");
+    play.south = back;
+    play.assert_quiet().await;
+}
+
+/// Whoever knows of a game before its start may play or give up: nothing is told twice, nor after `ended`.
+#[tokio::test]
+async fn a_game_that_is_played_or_over_before_its_start_has_no_first_turn() {
+    let room = Room::open();
+    let mut played = room.open_game("anna", "bert").await;
+    assert!(matches!(played.r#move(Side::South, 2), Told::Accepted));
+    played.table.start();
+    assert_eq!(read(&mut played.south).await["type"], "started");
+    assert_eq!(read(&mut played.north).await["type"], "started");
+    assert_eq!(read(&mut played.north).await["ply"], 2);
+    played.assert_quiet().await;
+
+    let mut over = room.open_game("carl", "dora").await;
+    over.table.resign(Side::South, None, &Now);
+    over.table.start();
+    assert_eq!(read(&mut over.south).await["type"], "started");
+    assert_eq!(read(&mut over.north).await["type"], "started");
+    assert_eq!(over.ended().await["termination"], "resignation");
+    assert_eq!((room.failures("one_end"), room.failures("silence")), (0, 0));
 }

@@ -10,7 +10,7 @@ use modiar_protocol::{ServerMessage, Termination};
 use modiar_rules::Side;
 use std::cell::RefCell;
 use std::sync::Arc;
-use tracing::{debug, info};
+use tracing::{debug, info, warn};
 
 thread_local! {
     /// Lines are made here: a ply allocates nothing.
@@ -21,8 +21,6 @@ thread_local! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Before {
     Nothing,
-    /// The start of the game.
-    Started,
     /// The ply before, where the bot wants to hear of it.
     Moved,
 }
@@ -35,19 +33,32 @@ impl Table {
         }
     }
 
-    /// Starts the game: both sides read `started`, the first its turn.
+    /// Lays `started` ready for both sides: what the hall lays for them after it follows it.
+    pub(super) fn lay_started(self: &Arc<Self>) {
+        self.change((), |state| {
+            for side in Side::ALL {
+                state.seats[side].link.outlet.lay_message(&self.started_line(state, side));
+            }
+        });
+    }
+
+    /// Starts the game: both sides read `started`, which lies ready for them, and the first its turn.
     pub fn start(self: &Arc<Self>) {
         self.change((), |state| {
             let (pool, south, north) = (&self.pool.name, &state.seats.south.bot.name, &state.seats.north.bot.name);
             debug!(game = %self.id(), pool, %south, %north, "started");
             state.begun = true;
-            let waits = state.game.side_to_move().other();
-            self.tell_started(state, waits);
-            if state.game.decision().is_some() {
-                self.tell_started(state, waits.other());
-                return self.finish(state);
+            let first = state.game.side_to_move();
+            state.seats[first.other()].link.outlet.write_laid();
+            // A bot that came back meanwhile knows of the game, and may have played or given up.
+            let untouched = !state.finishing && state.game.charges().is_empty();
+            if untouched && state.game.decision().is_none() {
+                return self.write_turn(state, Before::Nothing);
             }
-            self.write_turn(state, Before::Started);
+            state.seats[first].link.outlet.write_laid();
+            if untouched {
+                self.finish(state);
+            }
         });
     }
 
@@ -71,6 +82,10 @@ impl Table {
         if self.referee.keep_ply(self.slot, &played, self) {
             self.tell_played(state, played);
         } else {
+            // Not where it is tried again, many times a second; where the disk failed that is said elsewhere.
+            if !self.referee.has_failed() {
+                warn!(game = %self.id(), ply = played.ply, "a ply waits for space on the disk");
+            }
             state.stalled = Some(played);
             state.game.stand();
         }
@@ -117,10 +132,6 @@ impl Table {
         }
     }
 
-    fn tell_started(&self, state: &State, side: Side) {
-        state.seats[side].link.outlet.tell(&self.started_line(state, side));
-    }
-
     fn started_line(&self, state: &State, side: Side) -> ServerMessage {
         ServerMessage::Started(Box::new(self.as_started(state, Some(side))))
     }
@@ -138,7 +149,6 @@ impl Table {
             line.clear();
             match before {
                 Before::Nothing => {}
-                Before::Started => self.started_line(state, side).write(line),
                 Before::Moved => {
                     if link.updates
                         && let Some(moved) = messages::moved(self.id(), game)

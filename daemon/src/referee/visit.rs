@@ -22,7 +22,7 @@ impl Table {
     fn welcome_back(self: &Arc<Self>, state: &mut State, side: Side, link: Link) {
         state.seats[side].link = link;
         state.come_back[side] = true;
-        if *state.game.phase() != Phase::Running || !state.begun {
+        if *state.game.phase() != Phase::Running {
             return;
         }
         if state.stalled.is_some() {
@@ -31,7 +31,8 @@ impl Table {
             return;
         }
         self.tell_state(state, side);
-        if state.game.side_to_move() != side {
+        // Before the game starts nobody has a turn.
+        if state.game.side_to_move() != side || !state.begun {
             return;
         }
         if state.game.clock().stands() {
@@ -52,7 +53,8 @@ impl Table {
     /// After a restart nobody is waited for any longer: the clock of the turn runs (`clock.restart`).
     pub fn start_clock(self: &Arc<Self>) {
         self.change((), |state| {
-            if *state.game.phase() == Phase::Running && state.game.clock().stands() && state.stalled.is_none() {
+            let waits = state.begun && state.game.clock().stands() && state.stalled.is_none();
+            if waits && *state.game.phase() == Phase::Running {
                 state.game.turn_written(now());
                 self.arm(state);
             }

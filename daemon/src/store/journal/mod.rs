@@ -34,6 +34,8 @@ pub struct Journal {
     folder: PathBuf,
     boot: String,
     state: Mutex<State>,
+    /// Held while the next segment is made: two that made one would make the same file.
+    making: Mutex<()>,
 }
 
 #[derive(Debug)]
@@ -94,7 +96,8 @@ impl Journal {
             next,
             scratch: Vec::new(),
         };
-        Ok((Self { folder: folder.to_owned(), boot: boot.to_owned(), state: Mutex::new(state) }, recovered))
+        let (folder, boot) = (folder.to_owned(), boot.to_owned());
+        Ok((Self { folder, boot, state: Mutex::new(state), making: Mutex::default() }, recovered))
     }
 
     /// A game begins. `opening` is given its slot.
@@ -147,9 +150,12 @@ impl Journal {
     /// # Errors
     /// The journal could not be synced.
     pub fn stopped(&self) -> Result<(), StoreError> {
-        self.append(&mut self.lock(), &Entry::Stopped)?;
-        let state = self.lock();
-        state.segment.sync_data().map_err(|error| self.fault(state.number, error))
+        self.make_spare()?;
+        let mut state = self.lock();
+        self.append(&mut state, &Entry::Stopped)?;
+        let full = std::mem::take(&mut state.full);
+        let synced = full.iter().chain([&state.segment]).try_for_each(|file| file.sync_data());
+        synced.map_err(|error| self.fault(state.number, error))
     }
 
     /// Writes the games that run into a file of their own, after a sync failed: what it lost may be in memory still, and no
@@ -193,6 +199,7 @@ impl Journal {
     }
 
     fn make_spare(&self) -> Result<(), StoreError> {
+        let _making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         let (wanted, number) = {
             let state = self.lock();
             (state.spare.is_none() && state.end > SEGMENT / 2, state.number + 1)
@@ -237,11 +244,12 @@ impl Journal {
         Ok(())
     }
 
+    /// Goes on in the next segment. It is never made here, where others wait: as long as there is none, be the disk full or
+    /// slow, nothing more fits.
     fn turn_over(&self, state: &mut State) -> Result<(), StoreError> {
         let number = state.number + 1;
-        let file = match state.spare.take() {
-            Some(file) => file,
-            None => segment::create(&self.folder, &Header { number, boot: self.boot.clone() }, &[])?,
+        let Some(file) = state.spare.take() else {
+            return Err(self.fault(number, io::Error::new(io::ErrorKind::StorageFull, "it is not made yet")));
         };
         let mut continued = Vec::with_capacity(FRAME);
         Entry::Continued.write(&mut continued)?;

@@ -153,7 +153,10 @@ fn a_full_segment_is_followed_by_another_and_goes_with_its_games() {
     let (journal, _) = open(&folder);
     let long = journal.opened(&mut opening(1)).unwrap();
     let plies = SEGMENT / 32 + 10;
-    for _ in 0..plies {
+    for number in 0..plies {
+        if number == plies * 3 / 4 {
+            journal.sync().unwrap();
+        }
         journal.ply(long, ply(3)).unwrap();
     }
     journal.sync().unwrap();
@@ -162,6 +165,40 @@ fn a_full_segment_is_followed_by_another_and_goes_with_its_games() {
     assert_eq!(recovered.games[0].plies.len() as u64, plies);
     journal.over(&[long]).unwrap();
     assert_eq!(segments(folder.path()).unwrap().len(), 1);
+}
+
+/// The next segment takes as long as the disk does: meanwhile nothing more fits, and nobody else makes it.
+#[test]
+fn what_finds_no_next_segment_waits_for_it() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    let mut plies = 0;
+    let error = loop {
+        match journal.ply(slot, ply(3)) {
+            Ok(()) => plies += 1,
+            Err(error) => break error,
+        }
+    };
+    assert!(error.is_full(), "{error}");
+    assert!(!journal.has_room() && journal.opened(&mut opening(2)).is_err());
+    assert_eq!(segments(folder.path()).unwrap().len(), 1);
+    journal.sync().unwrap();
+    assert!(journal.has_room());
+    journal.ply(slot, ply(4)).unwrap();
+    let (_, recovered) = open(&folder);
+    assert_eq!((recovered.games[0].plies.len(), recovered.games[0].plies.last()), (plies + 1, Some(&ply(4))));
+}
+
+/// A stop needs room too.
+#[test]
+fn a_stop_at_the_end_of_a_segment_is_kept() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    while journal.ply(slot, ply(3)).is_ok() {}
+    journal.stopped().unwrap();
+    assert!(open(&folder).1.stopped);
 }
 
 #[test]
@@ -223,9 +260,9 @@ fn a_start_that_was_cut_short_is_started_again() {
 fn two_segments(folder: &TempDir) -> (Journal, Slot) {
     let (journal, _) = open(folder);
     let slot = journal.opened(&mut opening(1)).unwrap();
-    while segments(folder.path()).unwrap().len() < 2 {
-        journal.ply(slot, ply(2)).unwrap();
-    }
+    while journal.ply(slot, ply(2)).is_ok() {}
+    journal.sync().unwrap();
+    journal.ply(slot, ply(2)).unwrap();
     (journal, slot)
 }
 

@@ -52,11 +52,9 @@ impl Lobby {
     /// A game is over and told. `absent` is the side that did not show up for it; `aborted` that it does not count.
     pub fn finished(&mut self, pairing: &Pairing, absent: Option<Side>, aborted: bool, now: Now) -> Vec<Effect> {
         for side in Side::ALL {
-            let bot = &pairing.seats[side].bot;
-            if let Some(presence) = self.bots.get_mut(bot) {
+            if let Some(presence) = self.bots.get_mut(&pairing.seats[side].bot) {
                 presence.playing = presence.playing.saturating_sub(1);
             }
-            self.line_up(bot);
         }
         let mut effects = Vec::new();
         match pairing.source {
@@ -76,7 +74,9 @@ impl Lobby {
             Source::Restored => {}
         }
         for side in Side::ALL {
-            self.forget_if_gone(&pairing.seats[side].bot);
+            let bot = &pairing.seats[side].bot;
+            self.line_up(bot);
+            self.forget_if_gone(bot);
         }
         self.pair_all(&mut effects);
         effects

@@ -107,11 +107,12 @@ impl Queue {
         self.move_to_back(visitor);
     }
 
-    /// A game of the seek `number` of a connection is over: the seek waits anew, first if the game does not count. `None`
-    /// where that seek is not there any more, else whether it is done.
+    /// A game of the seek `number` of a connection is over: the seek waits anew, first if the game does not count, and where
+    /// it stands if it was waiting for further games meanwhile. `None` where that seek is not there any more, else whether
+    /// it is done.
     pub fn finished(&mut self, visitor: Visitor, number: u64, aborted: bool) -> Option<bool> {
         // The bot may have taken that seek back and begun another: this game is none of the new one's.
-        self.of(visitor).filter(|seek| seek.number == number)?;
+        let waits = self.of(visitor).filter(|seek| seek.number == number)?.is_ready();
         self.change(visitor, |seek| {
             seek.running = seek.running.saturating_sub(1);
             seek.made = seek.made.saturating_sub(u64::from(aborted));
@@ -119,7 +120,7 @@ impl Queue {
         if aborted {
             self.front -= 1;
             self.move_to(visitor, self.front);
-        } else {
+        } else if !waits {
             self.move_to_back(visitor);
         }
         self.of(visitor).map(Seek::is_done)
@@ -188,6 +189,21 @@ mod tests {
         assert_eq!(line(&queue), [2, 3, 1]);
         assert_eq!(queue.finished(one, 1, false), Some(false));
         assert_eq!(queue.first_two().map(|two| two.map(|seek| seek.visitor)), Some([two, three]));
+    }
+
+    #[test]
+    fn who_waits_for_further_games_keeps_its_place_when_one_of_its_games_ends() {
+        let mut queue = Queue::default();
+        let [one, two, three] = [1, 2, 3].map(|number| join(&mut queue, number, None));
+        for visitor in [one, two, three] {
+            queue.started(visitor);
+        }
+        queue.has_room(two, false);
+        queue.finished(one, 1, false);
+        assert_eq!(line(&queue), [1, 3]);
+        queue.finished(two, 2, false);
+        queue.has_room(two, true);
+        assert_eq!(line(&queue), [1, 3, 2], "it was playing, not waiting");
     }
 
     #[test]

@@ -230,17 +230,30 @@ fn a_bad_certificate_is_a_bad_configuration() {
     let folder = TempDir::new().unwrap();
     certificate(folder.path());
     for (certificate, key, fault) in [
-        ("certificate.pem", "absent.pem", "absent.pem"),
-        ("key.pem", "key.pem", "no certificate"),
-        ("certificate.pem", "certificate.pem", "no private key"),
+        ("certificate.pem", "absent.pem", "absent.pem cannot be opened"),
+        ("key.pem", "key.pem", "key.pem: it holds no certificate"),
+        ("certificate.pem", "certificate.pem", "certificate.pem: it holds no private key"),
     ] {
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let output = std::process::Command::new(support::MODIAR)
-            .args(["serve", "--check-config"])
-            .envs([("MODIAR_TLS_CERTIFICATE", path(certificate)), ("MODIAR_TLS_KEY", path(key))])
-            .output()
-            .unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(78) && told.contains(fault), "{told}");
+        let (status, told) = check(&folder, certificate, key);
+        assert!(status == Some(78) && told.contains(fault), "{told}");
+        assert!(told.contains(folder.path().to_str().unwrap()), "the whole path is told: {told}");
     }
+}
+
+/// Paths in the file count from its folder, wherever the daemon is started.
+#[test]
+fn a_certificate_beside_the_configuration_is_found() {
+    let folder = TempDir::new().unwrap();
+    certificate(folder.path());
+    let (status, told) = check(&folder, "certificate.pem", "key.pem");
+    assert_eq!(status, Some(0), "{told}");
+}
+
+/// Checks a configuration in `folder` that names these files beside it, from another folder.
+fn check(folder: &TempDir, certificate: &str, key: &str) -> (Option<i32>, String) {
+    let config = folder.path().join("modiar.toml");
+    std::fs::write(&config, format!("[tls]\ncertificate = {certificate:?}\nkey = {key:?}")).unwrap();
+    let mut command = std::process::Command::new(support::MODIAR);
+    let output = command.args(["serve", "--check-config", "--config"]).arg(config).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }

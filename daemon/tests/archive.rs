@@ -45,7 +45,7 @@ fn hex(line: &str) -> String {
 fn the_archive_is_what_export_writes_and_each_line_names_the_one_before() {
     let daemon = Daemon::start();
     play(&daemon, 3);
-    let (_, exported) = daemon.run(&["games", "export"]);
+    let exported = daemon.export();
     let (_, _, data) = daemon.stop();
     let data = data.path().join("data");
     let lines = lines(&data);

@@ -1,14 +1,14 @@
 //! `modiar bot`: the registered bots. Works beside a running daemon and without one.
 
+use super::place::Place;
 use super::write_stdout;
 use crate::admin::{self, Answer, Command, ListedBot};
-use crate::store::{BanReason, DataDir};
+use crate::store::BanReason;
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use modiar_protocol::{BotName, Secret};
 use serde_json::json;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
@@ -18,9 +18,8 @@ use std::process::ExitCode;
 pub(super) struct Bot {
     #[command(subcommand)]
     action: Action,
-    /// Data directory
-    #[arg(long, global = true, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: Place,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
@@ -79,7 +78,11 @@ impl Bot {
             Action::Remove { name } => Command::Remove { name },
         };
         let name = command.name().map(ToString::to_string);
-        match admin::execute(&DataDir::new(self.data), command)? {
+        let data = self.place.data()?;
+        if matches!(command, Command::Add { .. }) && !data.database().exists() {
+            eprintln!("modiar: it holds no data yet; a database is made in it");
+        }
+        match admin::execute(&data, command)? {
             Answer::Refused(why) => bail!("{why}"),
             Answer::Done => eprintln!("done"),
             Answer::Token(token) => print_token(name.as_deref().unwrap_or_default(), &token, self.json)?,

@@ -1,12 +1,20 @@
 //! The data directory: what stands where, and that one daemon at a time writes to it.
 
 use super::StoreError;
+use std::fmt::{self, Display};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// A data directory.
 #[derive(Clone, Debug)]
 pub struct DataDir(PathBuf);
+
+/// The whole path: a relative one says nothing to who does not know where it is counted from.
+impl Display for DataDir {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        std::path::absolute(&self.0).as_deref().unwrap_or(&self.0).display().fmt(f)
+    }
+}
 
 impl DataDir {
     /// The directory at `path`, whether or not it exists.

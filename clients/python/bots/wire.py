@@ -229,16 +229,16 @@ class Player:
             self._connection.send("bye")
 
     def _ended(self, message: Message) -> None:
-        side = self._sides.pop(message["game"], "unknown side")
-        score = message["score"]
-        if message["result"] in ("south", "north"):
-            outcome = "won" if message["result"] == side else "lost"
-        else:
-            outcome = "drawn" if message["result"] == "draw" else "no result"
-        print(
-            f"{message['game']} {side} {outcome} {message['termination']} {score['south']}-{score['north']}",
-            flush=True,
-        )
+        tell(message, self._sides.pop(message["game"], "unknown"))
+
+
+def tell(ended: Message, side: str) -> None:
+    """Prints a game's end as every bot does, and behind it the own side and the score."""
+    score = ended["score"]
+    print(
+        f"{ended['game']} {ended['result']} {ended['termination']} {side} {score['south']}-{score['north']}",
+        flush=True,
+    )
 
 
 def note(text: str) -> None:

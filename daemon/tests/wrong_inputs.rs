@@ -69,7 +69,7 @@ fn a_wrong_variable_is_named() {
     let not_utf8 = OsStr::from_bytes(b"\xff");
     assert_told(&told(&["serve", "--check-config"], &[("MODIAR_DATA", not_utf8)], 78), &["MODIAR_DATA", "in UTF-8"]);
     // What bots find in theirs is none of the daemon's.
-    told(&["serve", "--check-config"], &[("MODIAR_NAME", "dice"), ("MODIAR_PORT", "x")], 0);
+    told(&["serve", "--check-config"], &[("MODIAR_NAME", "dice"), ("MODIAR_PORT", "x"), ("MODIAR_TLS", "1")], 0);
 }
 
 #[test]

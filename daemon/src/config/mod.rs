@@ -237,6 +237,8 @@ impl Config {
                     _ => return Err(fault("write text or json".into())),
                 }
             }
+            // The bots': whether they speak TLS.
+            "MODIAR_TLS" => {}
             "MODIAR_TLS_CERTIFICATE" => self.tls.get_or_insert_default().certificate = value.into(),
             "MODIAR_TLS_KEY" => self.tls.get_or_insert_default().key = value.into(),
             _ => {

@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 use support::MODIAR;
@@ -94,6 +95,18 @@ fn a_bad_configuration_is_told_by_every_command() {
     }
     modiar(folder.path(), &["bot", "add", "dice", "--data", "weekend"], 0);
     modiar(folder.path(), &["games", "export", "--config", "absent.toml"], 78);
+}
+
+/// A database holds the hashes of tokens, and so does its copy.
+#[test]
+fn what_is_made_is_its_owner_s_alone() {
+    let folder = folder();
+    modiar(folder.path(), &["bot", "add", "dice"], 0);
+    modiar(folder.path(), &["backup", "copy.db"], 0);
+    for (path, mode) in [("weekend", 0o700), ("weekend/modiar.db", 0o600), ("copy.db", 0o600)] {
+        let metadata = std::fs::metadata(folder.path().join(path)).unwrap();
+        assert_eq!(metadata.permissions().mode() & 0o777, mode, "{path}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The embedded store: SQLite with a write-ahead log, every commit on the disk before it is acknowledged.
 
 use super::accounts::{Account, BanReason, TokenHash};
+use super::data_dir::make_private;
 use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::hooks::Wal;
@@ -31,6 +32,8 @@ impl SqliteStore {
     /// It cannot be opened, is foreign or newer, or would not be durable.
     pub fn open(data: &DataDir) -> Result<Self, StoreError> {
         let path = data.database();
+        // SQLite would let others read it. Where it cannot be made, opening it says why.
+        let _ = make_private(&path);
         let database = Connection::open(&path).map_err(StoreError::sqlite(&path))?;
         migrate::version(&database, &path)?;
         let mut store = Self { path, database, log_is_long: Arc::default() };

@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use super::{FINDINGS, write_stdout};
-use crate::records::{self, Filter, Findings};
+use crate::records::{self, Comparison, Filter, Findings};
 use crate::store::{self, DataDir, StoreError};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -104,12 +104,18 @@ impl Export {
     fn run(self) -> anyhow::Result<ExitCode> {
         let Format::Jsonl = self.format;
         let filter = Filter { bot: self.bot, pool: self.pool, since: self.since };
+        let (mut games, mut taken) = (0u64, 0u64);
         store::read_records(&self.place.data()?, &mut |line| {
+            games += 1;
             if filter.takes(&serde_json::from_str(&line.text)?) {
+                taken += 1;
                 write_stdout(format!("{}\n", line.text).as_bytes()).map_err(StoreError::io("stdout"))?;
             }
             Ok(())
         })?;
+        if taken == 0 {
+            eprintln!("modiar: none of {games} games fits: no line was written");
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -135,10 +141,11 @@ fn verify_file(path: &Path) -> anyhow::Result<Findings> {
 }
 
 fn verify_data(data: &DataDir) -> Result<Findings, StoreError> {
-    let mut findings = Findings::of_a_store();
+    let (mut findings, mut archive) = (Findings::of_a_store(), Comparison::new(data)?);
     store::read_records(data, &mut |line| {
         findings.verify_stored(&line);
-        Ok(())
+        archive.compare(&line, &mut findings)
     })?;
+    archive.end(&mut findings)?;
     Ok(findings)
 }

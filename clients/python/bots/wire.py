@@ -113,6 +113,11 @@ def server() -> Server:
     return Server(os.environ.get("MODIAR_HOST") or "127.0.0.1", int(port), tls)
 
 
+def identity() -> tuple[str | None, str | None]:
+    """Name and token of the environment, where it has them."""
+    return os.environ.get("MODIAR_NAME") or None, os.environ.get("MODIAR_TOKEN") or None
+
+
 class Connection:
     """One connection to the server: JSON objects out, JSON objects in."""
 
@@ -188,11 +193,12 @@ class Player:
 
     def play(self) -> int:
         """Plays until the seek is done or the server hangs up; returns the exit status."""
+        name, token = identity()
         self._connection.send(
             "hello",
             protocol=1,
-            name=os.environ.get("MODIAR_NAME") or None,
-            token=os.environ.get("MODIAR_TOKEN") or None,
+            name=name,
+            token=token,
             client="modiar python bots",
             ref=REF,
         )

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  modiar backup /backups/modiar-2026-11-30.db\n\nTo restore, stop the daemon, put the file in the data directory as modiar.db, remove\nmodiar.db-wal and modiar.db-shm, and move the folders archive and journal away: the archive is written\nanew, and what the journal holds was played after the backup."
+    after_help = "Example:\n  modiar backup /backups/modiar-2026-11-30.db\n\nTo restore, stop the daemon, put the file in the data directory as modiar.db,\nremove modiar.db-wal and modiar.db-shm, and move the folders archive and\njournal away: the archive is written anew, and what the journal holds was\nplayed after the backup."
 )]
 pub(super) struct Backup {
     /// The file to write; it must not exist

@@ -29,6 +29,7 @@ pub(super) struct Bot {
 enum Action {
     /// Register a bot and print its token, this once
     Add {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
@@ -36,11 +37,13 @@ enum Action {
     List,
     /// Give a bot a new token; the old one ends at once
     Token {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
     /// Keep a bot out
     Ban {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
         /// Why; the bot's author reads it
@@ -49,11 +52,13 @@ enum Action {
     },
     /// Let a bot in again
     Unban {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
     /// Remove a bot; its games stay
     Remove {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
@@ -77,15 +82,21 @@ impl Bot {
             Action::Unban { name } => Command::Unban { name },
             Action::Remove { name } => Command::Remove { name },
         };
-        let name = command.name().map(ToString::to_string);
+        let name = command.name().map(ToString::to_string).unwrap_or_default();
+        let done = match &command {
+            Command::Ban { reason, .. } => format!("'{name}' is kept out: {}", reason.as_str()),
+            Command::Unban { .. } => format!("'{name}' may play again"),
+            Command::Remove { .. } => format!("'{name}' was removed; its games stay"),
+            Command::Add { .. } | Command::List | Command::Token { .. } => String::new(),
+        };
         let data = self.place.data()?;
         if matches!(command, Command::Add { .. }) && !data.database().exists() {
             eprintln!("modiar: it holds no data yet; a database is made in it");
         }
         match admin::execute(&data, command)? {
             Answer::Refused(why) => bail!("{why}"),
-            Answer::Done => eprintln!("done"),
-            Answer::Token(token) => print_token(name.as_deref().unwrap_or_default(), &token, self.json)?,
+            Answer::Done => eprintln!("modiar: {done}"),
+            Answer::Token(token) => print_token(&name, &token, self.json)?,
             Answer::Bots(bots) => print_bots(&bots, self.json)?,
         }
         Ok(ExitCode::SUCCESS)

@@ -37,7 +37,7 @@ Message = dict[str, Any]
 
 
 class Captured(TypedDict):
-    """Stones captured so far by each side."""
+    """Seeds captured so far by each side."""
 
     south: int
     north: int

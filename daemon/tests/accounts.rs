@@ -107,7 +107,9 @@ fn a_banned_bot_is_sent_away_and_stays_out() {
     let data = daemon.data();
     let token = token(&data, &["bot", "add", "dice"]);
     let (mut peer, _) = hello(&daemon, "dice", &token);
-    stdout(&data, &["bot", "ban", "dice", "--reason", "it \"floods\""]);
+    let said = |arguments: &[&str]| String::from_utf8(modiar(&data, arguments).stderr).unwrap();
+    let told = said(&["bot", "ban", "dice", "--reason", "it \"floods\""]);
+    assert!(told.ends_with("'dice' is kept out: it \"floods\"\n"), "{told}");
     let why = "the host keeps this bot out: it \"floods\"; ask the host";
     let goodbye = json!({"type": "goodbye", "reason": "banned", "message": why});
     assert_eq!(peer.expect("goodbye").unwrap(), goodbye);
@@ -120,6 +122,8 @@ fn a_banned_bot_is_sent_away_and_stays_out() {
     assert_eq!(banned(&daemon), goodbye);
     stdout(&daemon.data(), &["bot", "unban", "dice"]);
     assert!(is_welcome(&daemon, "dice", &token));
+    let log = daemon.kill_for_log();
+    assert!(log.lines().any(|line| line.contains("refused: the bot is banned") && line.contains("dice")), "{log}");
 }
 
 /// What a bot's author reads is bounded and has no second line.

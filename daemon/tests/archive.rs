@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use support::{Daemon, MODIAR};
+use tempfile::TempDir;
 
 /// Plays so many games to a resignation.
 fn play(daemon: &Daemon, games: usize) {
@@ -40,16 +41,16 @@ fn hex(line: &str) -> String {
     Sha256::digest(line).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `record.archive`, `record.prev`, `record.seq`.
+/// `record.archive`, `record.export`, `record.prev`, `record.seq`.
 #[test]
 fn the_archive_is_what_export_writes_and_each_line_names_the_one_before() {
     let daemon = Daemon::start();
     play(&daemon, 3);
-    let (_, exported) = daemon.run(&["games", "export"]);
+    let exported = daemon.export();
     let (_, _, data) = daemon.stop();
     let data = data.path().join("data");
     let lines = lines(&data);
-    assert_eq!(lines, exported.lines().collect::<Vec<_>>());
+    assert_eq!(lines.iter().map(|line| format!("{line}\n")).collect::<String>(), exported);
     let mut prev = "0".repeat(64);
     for (at, line) in lines.iter().enumerate() {
         let record: Value = serde_json::from_str(line).unwrap();
@@ -106,5 +107,80 @@ fn an_archive_of_another_history_is_refused() {
         assert_eq!(output.status.code(), Some(3), "{log}");
         assert!(log.contains(what) && log.contains("games-"), "{what}: {log}");
         assert!(output.stdout.is_empty(), "it never listened");
+    }
+}
+
+/// `games verify` on a data directory looks at the archive beside the database too, and says what it looked at.
+#[test]
+fn an_archive_that_is_not_the_database_s_is_found() {
+    let daemon = Daemon::start();
+    play(&daemon, 4);
+    let (_, _, data) = daemon.stop();
+    let data = data.path().join("data");
+    let path = archive(&data).pop().unwrap();
+    let whole = lines(&data);
+    let game = |at: usize| serde_json::from_str::<Value>(&whole[at]).unwrap()["game"].as_str().unwrap().to_owned();
+    let verify = |lines: &[&str]| {
+        fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        let output = Command::new(MODIAR).args(["games", "verify", "--data"]).arg(&data).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let [one, two, three, four] = [0, 1, 2, 3].map(|at| whole[at].as_str());
+    let altered = two.replace("\"rated\":false", "\"rated\": false");
+    let foreign = four.replace("\"seq\":4", "\"seq\":5");
+    for (lines, told) in [
+        (vec![one, &altered, three, four], format!("line 2: it is not the database's game {} at place 2", game(1))),
+        (vec![one, "nonsense", three, four], format!("line 2: it is not the database's game {} at place 2", game(1))),
+        (vec![one, four], "line 2: the games at places 2 to 3 are missing before it".to_owned()),
+        (vec![one, one, two, three, four], "line 2: its place 1 does not follow".to_owned()),
+        (vec![one, two, three, four, &foreign], format!("line 5: game {}, which the database lacks", game(3))),
+    ] {
+        let (status, said) = verify(&lines);
+        assert!(status == Some(1) && said.contains(&format!("{} {told}\n", path.display())), "{told}: {said}");
+        assert!(said.contains(": 1 finding\n"), "{said}");
+    }
+    for (lines, told) in [
+        (vec![one, two, three, four], "archive: 4 lines in 1 files are the database's\n"),
+        (vec![one, two], "archive: 2 lines in 1 files are the database's, 2 are not written yet"),
+    ] {
+        let (status, said) = verify(&lines);
+        assert!(status == Some(0) && said.contains(told) && said.contains("seq 1-4, chain whole\n"), "{said}");
+    }
+    fs::remove_file(&path).unwrap();
+    let output = Command::new(MODIAR).args(["games", "verify", "--data"]).arg(&data).output().unwrap();
+    assert!(
+        String::from_utf8(output.stdout).unwrap().contains("archive: there is none"),
+        "a copy of the database alone"
+    );
+}
+
+/// What `games verify FILE` cannot check it names, so that nobody takes it for checked (`record.cut-off`).
+#[test]
+fn places_that_a_file_leaves_out_are_named() {
+    let daemon = Daemon::start();
+    play(&daemon, 5);
+    let export = daemon.export();
+    let whole: Vec<&str> = export.lines().collect();
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("games.jsonl");
+    let verify = |places: &[usize]| {
+        fs::write(&file, places.iter().map(|place| format!("{}\n", whole[place - 1])).collect::<String>()).unwrap();
+        let (status, said) = daemon.run(&["games", "verify", file.to_str().unwrap()]);
+        assert!(status.success(), "{said}");
+        said.lines().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(verify(&[1, 2, 3, 4, 5]), "seq 1-5, chain whole");
+    assert_eq!(verify(&[1, 2, 3]), "seq 1-3, chain whole", "whether games came after it no file tells");
+    assert_eq!(verify(&[1, 3, 4, 5]), "seq 2 is missing: the chain is not checked across it");
+    assert_eq!(verify(&[2, 5]), "seq 1, 3-4 are missing: the chain is not checked across them");
+}
+
+#[test]
+fn an_export_in_which_nothing_fits_says_so() {
+    let daemon = Daemon::start();
+    play(&daemon, 1);
+    for filter in [["--bot", "nobody"], ["--pool", "nopool"]] {
+        let (status, said) = daemon.run(&["games", "export", filter[0], filter[1]]);
+        assert!(status.success() && said.contains("none of 1 games fits: no line was written"), "{said}");
     }
 }

@@ -3,14 +3,15 @@
 
 mod support;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::Command;
 use support::programs::{Outcome, Program, python, run_line};
+use support::returning::Returning;
 use support::{Daemon, have, project};
 use tempfile::TempDir;
 
-/// The lines of a bot's games: as many as it was to play, each `GAME SIDE OUTCOME TERMINATION SOUTH-NORTH`.
+/// The lines of a bot's games: as many as it was to play, each `GAME RESULT TERMINATION SIDE SOUTH-NORTH`.
 #[track_caller]
 fn games(outcome: &Outcome, wanted: usize) -> Vec<Vec<String>> {
     let games: Vec<Vec<String>> =
@@ -24,13 +25,8 @@ fn games(outcome: &Outcome, wanted: usize) -> Vec<Vec<String>> {
 #[track_caller]
 fn agree(one: &[Vec<String>], other: &[Vec<String>]) {
     for (one, other) in one.iter().zip(other) {
-        assert_eq!((&one[0], &one[3], &one[4]), (&other[0], &other[3], &other[4]), "game, termination, score");
-        assert_ne!(one[1], other[1], "their sides");
-        match &*one[2] {
-            "won" => assert_eq!(other[2], "lost"),
-            "lost" => assert_eq!(other[2], "won"),
-            told => assert_eq!(other[2], told),
-        }
+        assert_eq!((&one[..3], &one[4]), (&other[..3], &other[4]), "game, result, termination, score");
+        assert_ne!(one[3], other[3], "their sides");
     }
 }
 
@@ -82,14 +78,56 @@ fn the_c_bot_plays_five_games() {
     let c = daemon.bot(c);
     let greedy = daemon.bot(python("greedy_bot.py", &["--games", "5"]));
     let (c, greedy) = (c.finish(), greedy.finish());
-    // The C bot tells who won, the Python bot whether it did.
-    let other = |side: &str| if side == "south" { "north" } else { "south" }.to_owned();
-    let told = |game: &Vec<String>| match &*game[2] {
-        "won" => [game[0].clone(), game[1].clone(), game[3].clone()].join(" "),
-        "lost" => [game[0].clone(), other(&game[1]), game[3].clone()].join(" "),
-        _ => [game[0].clone(), "draw".to_owned(), game[3].clone()].join(" "),
-    };
+    // The Python bot tells more behind it.
+    let told = |game: &Vec<String>| game[..3].join(" ");
     assert_eq!(c.lines(), games(&greedy, 5).iter().map(told).collect::<Vec<_>>());
+}
+
+/// Plays the first legal pit as often as it is this bot's turn, `turns` times at most; the end, if it came.
+fn play(bot: &mut Returning, game: &str, turns: usize) -> Option<Value> {
+    for _ in 0..turns {
+        let message = bot.peer.read().unwrap();
+        match message["type"].as_str().unwrap() {
+            "turn" => bot.peer.send(&json!({"type": "move", "game": game, "pit": message["legal"][0]})).unwrap(),
+            "ended" => return Some(message),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A guest and a registered bot: the daemon is killed during a game and started again, and then they play another.
+#[test]
+fn the_returning_bot_ends_its_game_after_a_kill() {
+    if !have("python3") {
+        return;
+    }
+    for registered in [false, true] {
+        let mut daemon = Daemon::start();
+        let mut command = python("returning_bot.py", &["--games", "2"]);
+        let token = if registered { daemon.register("dice") } else { String::new() };
+        command.env("MODIAR_NAME", if registered { "dice" } else { "" });
+        let mut other = Returning::guest(&daemon);
+        other.peer.send(&json!({"type": "seek", "pool": "blitz", "games": 2})).unwrap();
+        other.peer.expect("seeking").unwrap();
+        let bot = daemon.bot_with_token(command, &token);
+        let first = other.peer.expect("started").unwrap()["game"].as_str().unwrap().to_owned();
+        assert_eq!(play(&mut other, &first, 3), None);
+
+        let address = daemon.bots.to_string();
+        daemon = Daemon::start_at(&address, daemon.kill(), "", &[]);
+        other.resume(&daemon, &first);
+        let ended = play(&mut other, &first, 1000).unwrap();
+        assert_eq!((&ended["game"], &ended["termination"]), (&json!(first), &json!("immobile")), "{ended}");
+        other.peer.send(&json!({"type": "seek", "pool": "blitz"})).unwrap();
+        let second = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();
+        play(&mut other, &second, 1000).unwrap();
+
+        let outcome = bot.finish();
+        let told: Vec<&str> = outcome.lines().iter().map(|line| line.split(' ').next().unwrap()).collect();
+        assert_eq!(told, [first, second], "{outcome:?}");
+        assert!(outcome.stderr.contains("this bot comes back"), "{outcome:?}");
+    }
 }
 
 #[test]
@@ -113,7 +151,7 @@ fn ctrl_c_resigns_the_running_game() {
     let outcome = bot.finish();
     assert_eq!(outcome.status, Some(130), "{outcome:?}");
     assert!(!outcome.stderr.contains("Traceback"), "{outcome:?}");
-    assert!(outcome.stdout.contains(" lost resignation "), "{outcome:?}");
+    assert!(outcome.stdout.contains(&format!(" {} resignation ", side.as_str().unwrap())), "{outcome:?}");
 }
 
 /// The bot is told why, on stderr, and ends.

@@ -95,6 +95,8 @@ fn on_a_full_disk_results_wait_and_no_game_starts() {
     copy_all(&daemon.data_within(), image.path());
     let (status, report) = daemon.run(&["games", "verify", "--data", image.path().to_str().unwrap()]);
     assert!(status.success() && report.contains("2 games"), "{report}");
+    let log = daemon.kill_for_log();
+    assert!(log.contains("no new games: disk full") && log.contains("new games start again"), "{log}");
 }
 
 /// The lines of the archive, as soon as there are two.

@@ -25,7 +25,7 @@ fn a_name_that_a_guest_holds_is_taken() {
         json!({"name": "Tanja"}),
         json!({"name": "tanja"}),
         json!({"name": "Tanja", "register": true}),
-        json!({"name": "Tanja", "resume": "mr_2Hn7QyUe9LsDfG4tRwXa"}),
+        json!({"name": "Tanja", "resume": "modiar-7e261f3a39f689e8e8fc7372849d305f759113bf7ea6ddc358fb5206c73dcf92"}),
     ] {
         assert_eq!(answer(&daemon, hello.clone()), "name_taken", "{hello}");
     }
@@ -35,7 +35,7 @@ fn a_name_that_a_guest_holds_is_taken() {
 #[test]
 fn a_resume_token_that_is_not_known_makes_a_guest_of_a_free_name() {
     let daemon = Daemon::start();
-    let resume = "mr_2Hn7QyUe9LsDfG4tRwXa";
+    let resume = "modiar-7e261f3a39f689e8e8fc7372849d305f759113bf7ea6ddc358fb5206c73dcf92";
     assert_eq!(answer(&daemon, json!({"name": "Loubna", "resume": resume})), "welcome");
     assert_eq!(answer(&daemon, json!({"resume": resume})), "auth_failed");
 }
@@ -43,7 +43,13 @@ fn a_resume_token_that_is_not_known_makes_a_guest_of_a_free_name() {
 #[test]
 fn a_token_that_belongs_to_nobody_is_refused() {
     let daemon = Daemon::start();
-    assert_eq!(answer(&daemon, json!({"name": "Loubna", "token": "mt_8Jq3ZpW0cT5xV1nB6yKd"})), "auth_failed");
+    assert_eq!(
+        answer(
+            &daemon,
+            json!({"name": "Loubna", "token": "modiar-9b088a0d5d9215b3a7055f874a7dde85278ae79db9f56409db276371e97c5594"})
+        ),
+        "auth_failed"
+    );
 }
 
 #[test]

@@ -13,7 +13,7 @@ use support::{Daemon, have, project};
 use tempfile::TempDir;
 
 /// Every command that a page shows, and what holds it. A new one needs its line here.
-const COMMANDS: [(&str, &str); 14] = [
+const COMMANDS: [(&str, &str); 15] = [
     ("cargo run --release -- serve", "every test of the daemon starts it so, but for cargo"),
     ("cargo test --workspace", "this is it"),
     (".ci/run", "it runs this"),
@@ -27,7 +27,8 @@ const COMMANDS: [(&str, &str); 14] = [
     ("python3 clients/python/bots/greedy_bot.py --games 10 --pool blitz", "clients.rs"),
     ("cc -std=c11 -O2 -Wall -Wextra -Wpedantic -o random_bot random_bot.c", "clients.rs"),
     ("./random_bot -g 10", "clients.rs"),
-    ("cargo run --release -- games verify --data modiar-data", "the_bot_of_the_readme_plays"),
+    ("cargo run --release -- games verify", "the_bot_of_the_readme_plays"),
+    ("cargo run --release -- games export", "the_bot_of_the_readme_plays"),
 ];
 
 const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "clients/python/README.md", "clients/c/README.md"];
@@ -98,11 +99,14 @@ fn the_bot_of_the_readme_plays() {
         let [game, result, termination] = printed[..] else { panic!("{one:?}") };
         assert_eq!([result, termination], [ended.result.as_str(), ended.termination.as_str()], "as on the page");
         for command in commands(&readme).iter().filter_map(|line| line.strip_prefix("cargo run --release -- games ")) {
-            let data = daemon.data();
-            let command = command.replace(&ended.game.to_string(), game).replace("modiar-data", data.to_str().unwrap());
+            let command = command.replace(&ended.game.to_string(), game);
             let (status, text) = daemon.run(&["games"].into_iter().chain(command.split(' ')).collect::<Vec<_>>());
             assert!(status.success(), "{command}: {text}");
-            let told = if command.starts_with("show") { format!("by {termination}") } else { "all good".to_owned() };
+            let told = match &*command {
+                "verify" => "all good".to_owned(),
+                "export" => format!("\"game\":\"{game}\""),
+                _ => format!("by {termination}"),
+            };
             assert!(text.contains(&told), "{command}: {text}");
         }
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::fs;
 use support::project;
 
-/// The valid examples of spec/schema, each with its name.
+/// The valid examples of spec/schema and that of spec/record.md, each with its name.
 fn examples() -> Vec<(String, Value)> {
     let folder = project().join("spec/schema/examples/record/valid");
     let read = |entry: std::io::Result<fs::DirEntry>| {
@@ -19,6 +19,9 @@ fn examples() -> Vec<(String, Value)> {
         (name, serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
     };
     let mut examples: Vec<(String, Value)> = fs::read_dir(folder).unwrap().map(read).collect();
+    let page = fs::read_to_string(project().join("spec/record.md")).unwrap();
+    let example = page.split("```json\n").nth(1).unwrap().lines().next().unwrap();
+    examples.push(("page".to_owned(), serde_json::from_str(example).unwrap()));
     examples.sort_by(|(one, _), (other, _)| one.cmp(other));
     assert!(examples.len() >= 7, "{} examples", examples.len());
     examples

@@ -11,10 +11,12 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::Daemon;
 use support::process::wait_until;
+use support::programs::{Program, python};
+use support::{Daemon, have, project};
 use tempfile::TempDir;
 
 /// A certificate for `localhost` in a folder, and what a client needs to trust it.
@@ -197,6 +199,57 @@ fn a_stop_of_the_daemon_is_not_charged_over_tls() {
     assert!(last["elapsed_ms"].as_u64().unwrap() < 700, "{last}");
 }
 
+/// A bot that trusts the host's own certificate, by the name in it.
+fn start_bot(daemon: &Daemon, folder: &TempDir, mut command: Command) -> Program {
+    command.env("MODIAR_HOST", "localhost").env("MODIAR_PORT", daemon.bots.port().to_string());
+    command.env("MODIAR_CA", folder.path().join("certificate.pem"));
+    Program::start(command)
+}
+
+/// What the README says makes the shortest bot speak TLS.
+#[test]
+fn the_bot_of_the_readme_speaks_tls_by_three_lines_more() {
+    if !have("python3") {
+        return;
+    }
+    let (daemon, folder, _) = daemon("");
+    let page = std::fs::read_to_string(project().join("README.md")).unwrap();
+    let blocks: Vec<&str> = page.split("```python\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    let plain = "with socket.create_connection(server) as connection:\n";
+    assert!(blocks[0].contains(plain));
+    let bot = folder.path().join("bot.py");
+    std::fs::write(&bot, format!("import ssl\n{}", blocks[0].replace(plain, blocks[1]))).unwrap();
+    let [one, other] = [(); 2].map(|()| {
+        let mut command = Command::new("python3");
+        command.arg(&bot);
+        start_bot(&daemon, &folder, command)
+    });
+    let (one, other) = (one.finish(), other.finish());
+    assert_eq!(one.lines(), other.lines());
+    assert!(one.stdout.ends_with(" immobile\n"), "{one:?}");
+}
+
+#[test]
+fn the_python_bots_speak_tls() {
+    if !have("python3") {
+        return;
+    }
+    let (daemon, folder, _) = daemon("");
+    let [one, other] = ["greedy_bot.py", "random_bot.py"]
+        .map(|bot| start_bot(&daemon, &folder, python(bot, &["--games", "3", "--pool", "bullet"])));
+    let (one, other) = (one.finish(), other.finish());
+    assert_eq!((one.lines().len(), other.lines().len()), (3, 3));
+    // A certificate of a stranger is not trusted, and no certificates are told as such.
+    let mut stranger = python("random_bot.py", &[]);
+    stranger.env("MODIAR_HOST", "localhost").env("MODIAR_PORT", daemon.bots.port().to_string()).env("MODIAR_TLS", "1");
+    let outcome = Program::start(stranger).finish();
+    assert!(outcome.status == Some(3) && outcome.stderr.contains("certificate verify failed"), "{outcome:?}");
+    let mut lost = python("random_bot.py", &[]);
+    lost.env("MODIAR_CA", "absent.pem");
+    let outcome = Program::start(lost).finish();
+    assert!(outcome.status == Some(2) && outcome.stderr.contains("MODIAR_CA is 'absent.pem'"), "{outcome:?}");
+}
+
 /// A peer that begins TLS and goes no further has the time of a handshake.
 #[test]
 fn half_a_handshake_ends() {
@@ -230,17 +283,30 @@ fn a_bad_certificate_is_a_bad_configuration() {
     let folder = TempDir::new().unwrap();
     certificate(folder.path());
     for (certificate, key, fault) in [
-        ("certificate.pem", "absent.pem", "absent.pem"),
-        ("key.pem", "key.pem", "no certificate"),
-        ("certificate.pem", "certificate.pem", "no private key"),
+        ("certificate.pem", "absent.pem", "absent.pem cannot be opened"),
+        ("key.pem", "key.pem", "key.pem: it holds no certificate"),
+        ("certificate.pem", "certificate.pem", "certificate.pem: it holds no private key"),
     ] {
-        let path = |name: &str| folder.path().join(name).display().to_string();
-        let output = std::process::Command::new(support::MODIAR)
-            .args(["serve", "--check-config"])
-            .envs([("MODIAR_TLS_CERTIFICATE", path(certificate)), ("MODIAR_TLS_KEY", path(key))])
-            .output()
-            .unwrap();
-        let told = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(78) && told.contains(fault), "{told}");
+        let (status, told) = check(&folder, certificate, key);
+        assert!(status == Some(78) && told.contains(fault), "{told}");
+        assert!(told.contains(folder.path().to_str().unwrap()), "the whole path is told: {told}");
     }
+}
+
+/// Paths in the file count from its folder, wherever the daemon is started.
+#[test]
+fn a_certificate_beside_the_configuration_is_found() {
+    let folder = TempDir::new().unwrap();
+    certificate(folder.path());
+    let (status, told) = check(&folder, "certificate.pem", "key.pem");
+    assert_eq!(status, Some(0), "{told}");
+}
+
+/// Checks a configuration in `folder` that names these files beside it, from another folder.
+fn check(folder: &TempDir, certificate: &str, key: &str) -> (Option<i32>, String) {
+    let config = folder.path().join("modiar.toml");
+    std::fs::write(&config, format!("[tls]\ncertificate = {certificate:?}\nkey = {key:?}")).unwrap();
+    let mut command = std::process::Command::new(support::MODIAR);
+    let output = command.args(["serve", "--check-config", "--config"]).arg(config).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }

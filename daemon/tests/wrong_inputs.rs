@@ -42,6 +42,7 @@ fn a_wrong_configuration_is_told_with_its_place() {
         ("drain_ms = \"x\"", &["line 1", "drain_ms", "--print-config"]),
         ("bots = \"localhost:1\"", &["line 1", "'localhost:1'", "127.0.0.1:6634"]),
         ("\n[limits]\nconections = 2", &["line 3", "conections"]),
+        ("[limits]\nconnections = 0", &["[limits] connections = 0", "1 to 1000000"]),
         ("[[pool]]\nname = \"a\"", &["line 1", "base_ms"]),
         ("[[pool]]\nname = \"a\"\nbase_ms = 0", &["line 1", "pool 'a': base_ms = 0", "1 to 86400000"]),
         ("[[pool]]\nname = \"a\"\nbase_ms = 1\nmove_ms = 0", &["move_ms = 0", "1 to 86400000"]),
@@ -68,7 +69,7 @@ fn a_wrong_variable_is_named() {
     let not_utf8 = OsStr::from_bytes(b"\xff");
     assert_told(&told(&["serve", "--check-config"], &[("MODIAR_DATA", not_utf8)], 78), &["MODIAR_DATA", "in UTF-8"]);
     // What bots find in theirs is none of the daemon's.
-    told(&["serve", "--check-config"], &[("MODIAR_NAME", "dice"), ("MODIAR_PORT", "x")], 0);
+    told(&["serve", "--check-config"], &[("MODIAR_NAME", "dice"), ("MODIAR_PORT", "x"), ("MODIAR_TLS", "1")], 0);
 }
 
 #[test]

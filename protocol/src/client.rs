@@ -216,9 +216,12 @@ fn read_message(fields: &Fields<'_>) -> Result<ClientMessage, DecodeError> {
     })
 }
 
+/// The types of [`ClientMessage`], for people.
+const TYPES: &str = "hello, seek, unseek, challenge, accept, decline, move, resign, watch, unwatch, ping, bye";
+
 fn unknown_type(kind: &str) -> DecodeError {
     let kind: String = kind.chars().take(40).collect();
-    DecodeError::new(ErrorCode::UnknownType, format!("'{kind}' is no type of message; spec/messages lists them"))
+    DecodeError::new(ErrorCode::UnknownType, format!("'{kind}' is no type of message; send one of {TYPES}"))
 }
 
 fn read_hello(fields: &Fields<'_>) -> Result<Hello, DecodeError> {

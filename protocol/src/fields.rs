@@ -7,6 +7,7 @@ use crate::ErrorCode;
 use crate::client::{DecodeError, Ref};
 use crate::limits::{NESTING, REF_CHARS, REF_INTEGER, TEXT_CHARS};
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -95,8 +96,17 @@ fn bad_field(key: Key, message: String) -> DecodeError {
     DecodeError { field: Some(key.name()), ..DecodeError::new(ErrorCode::BadField, message) }
 }
 
+/// In words for who wrote the line, not for who knows the parser.
 fn bad_json(error: &serde_json::Error) -> DecodeError {
-    DecodeError::new(ErrorCode::BadJson, format!("the line is not one JSON object: {error}"))
+    let text = error.to_string();
+    let what = match error.classify() {
+        Category::Eof => "it ends too soon; close its braces, brackets and quotes".into(),
+        Category::Data if text.starts_with("invalid type") => "send { and } around its fields".into(),
+        // What was found here, without its place: a key that comes twice has two.
+        Category::Data => text.split(" at line ").next().unwrap_or_default().to_owned(),
+        Category::Syntax | Category::Io => format!("look at its byte {}", error.column()),
+    };
+    DecodeError::new(ErrorCode::BadJson, format!("the line is not one JSON object: {what}"))
 }
 
 /// The value as it came, cut to a length fit for a message.

@@ -8,19 +8,19 @@ PITS = 6
 
 
 def play(pits: list[int], pit: int, ply: int) -> tuple[list[int], int]:
-    """Sows `pit` and captures; returns the pits afterwards and the number of stones taken.
+    """Sows `pit` and captures; returns the pits afterwards and the number of seeds taken.
 
     Whether the move is legal is not asked: `turn` lists the legal pits.
     """
     after = pits.copy()
-    stones, after[pit] = after[pit], 0
-    for step in range(stones):  # the first stone goes back into the pit it came from
+    seeds, after[pit] = after[pit], 0
+    for step in range(seeds):  # the first seed goes back into the pit it came from
         after[(pit + step) % PITS] += 1
     if ply == 1:  # the first ply of the game forfeits its capture
         return after, 0
     taken = 0
-    last = (pit + stones - 1) % PITS
-    while after[last] in (2, 4, 6):  # backwards from the last stone, across both rows
+    last = (pit + seeds - 1) % PITS
+    while after[last] in (2, 4, 6):  # backwards from the last seed, across both rows
         taken += after[last]
         after[last] = 0
         last = (last - 1) % PITS

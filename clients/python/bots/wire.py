@@ -1,11 +1,13 @@
 """What every bot here shares: the connection, the settings, and the loop around `choose(turn) -> pit`.
 
 MODIAR_HOST, MODIAR_PORT   the server; a local daemon if they are not set
+MODIAR_TLS=1               speak TLS, as the port of a host with a certificate does
+MODIAR_CA                  trust the certificates in this file in place of the system's; TLS too
 MODIAR_NAME, MODIAR_TOKEN  who plays; without a name the server takes the bot as a guest
 
 Results go to stdout, one line a game; everything meant for a person goes to stderr.
-There is no reconnecting: a bot whose connection breaks says so and ends, and its game waits on the
-server with the clock running.
+There is no reconnecting here: a bot whose connection breaks says so and ends, and its game waits on the
+server with the clock running. returning_bot.py comes back.
 """
 
 from __future__ import annotations
@@ -17,9 +19,10 @@ import os
 import select
 import signal
 import socket
+import ssl
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 # Exit statuses, the same as the daemon's own commands; argparse uses 2 by itself.
 DONE, USAGE, COULD_NOT, INTERRUPTED = 0, 2, 3, 130
@@ -34,7 +37,7 @@ Message = dict[str, Any]
 
 
 class Captured(TypedDict):
-    """Stones captured so far by each side."""
+    """Seeds captured so far by each side."""
 
     south: int
     north: int
@@ -84,16 +87,48 @@ class Interrupt:
         self._open = False
 
 
+class Server(NamedTuple):
+    """Where the server is."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None  # where its port speaks TLS
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+
+def server() -> Server:
+    """The server that the environment names; ValueError says which variable is wrong."""
+    port = os.environ.get("MODIAR_PORT") or "6634"
+    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ValueError(f"MODIAR_PORT is {port!r}: set it to a number from 1 to 65535")
+    tls = None
+    ca = os.environ.get("MODIAR_CA") or None
+    if ca or os.environ.get("MODIAR_TLS"):
+        try:
+            tls = ssl.create_default_context(cafile=ca)
+        except OSError as error:
+            raise ValueError(f"MODIAR_CA is {ca!r}: {error}; name a file of certificates in PEM") from error
+    return Server(os.environ.get("MODIAR_HOST") or "127.0.0.1", int(port), tls)
+
+
+def identity() -> tuple[str | None, str | None]:
+    """Name and token of the environment, where it has them."""
+    return os.environ.get("MODIAR_NAME") or None, os.environ.get("MODIAR_TOKEN") or None
+
 
 class Connection:
     """One connection to the server: JSON objects out, JSON objects in."""
 
-    def __init__(self, host: str, port: int, interrupt: Interrupt) -> None:
+    def __init__(self, server: Server, interrupt: Interrupt) -> None:
         self._interrupt = interrupt
         with interrupt:
-            self._socket = socket.create_connection((host, port))
-        # A move is one small packet; Nagle's algorithm would hold it back on our own clock.
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket = socket.create_connection((server.host, server.port))
+            # A move is one small packet; Nagle's algorithm would hold it back on our own clock.
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if server.tls:
+                self._socket = server.tls.wrap_socket(self._socket, server_hostname=server.host)
         # Read by hand: a file made of the socket would lose half a line to a read that takes too long.
         self._unread = b""
 
@@ -127,6 +162,8 @@ class Connection:
     def _wait(self) -> None:
         """Waits for something to read."""
         with self._interrupt:
+            if isinstance(self._socket, ssl.SSLSocket) and self._socket.pending():
+                return  # what TLS has opened already is no longer in the socket
             if not select.select([self._socket], [], [], self._socket.gettimeout())[0]:
                 raise TimeoutError("the server is silent")
 
@@ -156,11 +193,12 @@ class Player:
 
     def play(self) -> int:
         """Plays until the seek is done or the server hangs up; returns the exit status."""
+        name, token = identity()
         self._connection.send(
             "hello",
             protocol=1,
-            name=os.environ.get("MODIAR_NAME") or None,
-            token=os.environ.get("MODIAR_TOKEN") or None,
+            name=name,
+            token=token,
             client="modiar python bots",
             ref=REF,
         )
@@ -229,16 +267,16 @@ class Player:
             self._connection.send("bye")
 
     def _ended(self, message: Message) -> None:
-        side = self._sides.pop(message["game"], "unknown side")
-        score = message["score"]
-        if message["result"] in ("south", "north"):
-            outcome = "won" if message["result"] == side else "lost"
-        else:
-            outcome = "drawn" if message["result"] == "draw" else "no result"
-        print(
-            f"{message['game']} {side} {outcome} {message['termination']} {score['south']}-{score['north']}",
-            flush=True,
-        )
+        tell(message, self._sides.pop(message["game"], "unknown"))
+
+
+def tell(ended: Message, side: str) -> None:
+    """Prints a game's end as every bot does, and behind it the own side and the score."""
+    score = ended["score"]
+    print(
+        f"{ended['game']} {ended['result']} {ended['termination']} {side} {score['south']}-{score['north']}",
+        flush=True,
+    )
 
 
 def note(text: str) -> None:
@@ -258,14 +296,15 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
 
 def run(choose: Choose, pool: str, games: int) -> int:
     """Connects, plays and returns the exit status. Ctrl-C resigns and leaves."""
-    host, port = os.environ.get("MODIAR_HOST") or "127.0.0.1", os.environ.get("MODIAR_PORT") or "6634"
-    if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
-        note(f"MODIAR_PORT is {port!r}: set it to a number from 1 to 65535")
+    try:
+        where = server()
+    except ValueError as error:
+        note(str(error))
         return USAGE
     connection = player = None
     interrupt = Interrupt()
     try:
-        connection = Connection(host, int(port), interrupt)
+        connection = Connection(where, interrupt)
         player = Player(connection, choose, pool, games, interrupt)
         return player.play()
     except KeyboardInterrupt:
@@ -275,7 +314,7 @@ def run(choose: Choose, pool: str, games: int) -> int:
                 player.leave()
         return INTERRUPTED
     except OSError as error:
-        note(f"{'lost the connection' if connection else 'cannot connect'} to {host}:{port}: {error}")
+        note(f"{'lost the connection' if connection else 'cannot connect'} to {where}: {error}")
         return COULD_NOT
     finally:
         if connection:

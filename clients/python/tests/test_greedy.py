@@ -59,7 +59,7 @@ class Choice(unittest.TestCase):
         self.assertEqual(greedy_bot.choose(turn(pits, [0])), 0, "only what is legal")
 
     def test_of_equal_ones_it_takes_the_lowest_whatever_the_order(self) -> None:
-        start = [7] * 6  # every pit takes its own two stones
+        start = [7] * 6  # every pit takes its own two seeds
         self.assertEqual(greedy_bot.choose(turn(start, [2, 0, 1])), 0)
 
     def test_the_board_of_the_turn_is_left_alone(self) -> None:

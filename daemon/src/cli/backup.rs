@@ -1,26 +1,27 @@
 //! `modiar backup`: the database as it is at this moment, while the daemon goes on.
 
-use crate::store::{self, DataDir};
+use super::place::Place;
+use crate::store::{self, Copied};
 use clap::Args;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  modiar backup /backups/modiar-2026-11-30.db\n\nTo restore, stop the daemon, put the file in the data directory as modiar.db, remove\nmodiar.db-wal and modiar.db-shm, and move the folders archive and journal away: the archive is written\nanew, and what the journal holds was played after the backup."
+    after_help = "Example:\n  modiar backup /backups/modiar-2026-11-30.db\n\nTo restore, stop the daemon, put the file in the data directory as modiar.db,\nremove modiar.db-wal and modiar.db-shm, and move the folders archive and\njournal away: the archive is written anew, and what the journal holds was\nplayed after the backup."
 )]
 pub(super) struct Backup {
     /// The file to write; it must not exist
     file: PathBuf,
-    /// Data directory
-    #[arg(long, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: Place,
 }
 
 impl Backup {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        store::back_up(&DataDir::new(self.data), &self.file)?;
-        eprintln!("the database was written to {}", self.file.display());
+        let data = self.place.data()?;
+        let Copied { games, bots } = store::back_up(&data, &self.file)?;
+        eprintln!("{games} games and {bots} bots of {data} were written to {}", self.file.display());
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,14 +1,14 @@
 //! `modiar bot`: the registered bots. Works beside a running daemon and without one.
 
+use super::place::Place;
 use super::write_stdout;
 use crate::admin::{self, Answer, Command, ListedBot};
-use crate::store::{BanReason, DataDir};
+use crate::store::BanReason;
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use modiar_protocol::{BotName, Secret};
 use serde_json::json;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(Debug, Args)]
@@ -18,9 +18,8 @@ use std::process::ExitCode;
 pub(super) struct Bot {
     #[command(subcommand)]
     action: Action,
-    /// Data directory
-    #[arg(long, global = true, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: Place,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
@@ -30,6 +29,7 @@ pub(super) struct Bot {
 enum Action {
     /// Register a bot and print its token, this once
     Add {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
@@ -37,11 +37,13 @@ enum Action {
     List,
     /// Give a bot a new token; the old one ends at once
     Token {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
     /// Keep a bot out
     Ban {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
         /// Why; the bot's author reads it
@@ -50,11 +52,13 @@ enum Action {
     },
     /// Let a bot in again
     Unban {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
     /// Remove a bot; its games stay
     Remove {
+        /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
@@ -78,11 +82,21 @@ impl Bot {
             Action::Unban { name } => Command::Unban { name },
             Action::Remove { name } => Command::Remove { name },
         };
-        let name = command.name().map(ToString::to_string);
-        match admin::execute(&DataDir::new(self.data), command)? {
+        let name = command.name().map(ToString::to_string).unwrap_or_default();
+        let done = match &command {
+            Command::Ban { reason, .. } => format!("'{name}' is kept out: {}", reason.as_str()),
+            Command::Unban { .. } => format!("'{name}' may play again"),
+            Command::Remove { .. } => format!("'{name}' was removed; its games stay"),
+            Command::Add { .. } | Command::List | Command::Token { .. } => String::new(),
+        };
+        let data = self.place.data()?;
+        if matches!(command, Command::Add { .. }) && !data.database().exists() {
+            eprintln!("modiar: it holds no data yet; a database is made in it");
+        }
+        match admin::execute(&data, command)? {
             Answer::Refused(why) => bail!("{why}"),
-            Answer::Done => eprintln!("done"),
-            Answer::Token(token) => print_token(name.as_deref().unwrap_or_default(), &token, self.json)?,
+            Answer::Done => eprintln!("modiar: {done}"),
+            Answer::Token(token) => print_token(&name, &token, self.json)?,
             Answer::Bots(bots) => print_bots(&bots, self.json)?,
         }
         Ok(ExitCode::SUCCESS)

@@ -1,14 +1,15 @@
 //! `modiar games`: what was played. Works beside a running daemon and without one.
 
+use super::place::Place;
 use super::{FINDINGS, write_stdout};
-use crate::records::{self, Filter, Findings};
+use crate::records::{self, Comparison, Filter, Findings};
 use crate::store::{self, DataDir, StoreError};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use modiar_protocol::{BotName, Record};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
@@ -20,7 +21,7 @@ pub(super) enum Games {
     #[command(after_help = "Example:\n  modiar games export --pool blitz --since 2026-11-01 > games.jsonl")]
     Export(Export),
     /// Referee finished games again: legality, clocks, results
-    #[command(after_help = "Examples:\n  modiar games verify games.jsonl\n  modiar games verify --data modiar-data")]
+    #[command(after_help = "Examples:\n  modiar games verify\n  modiar games verify games.jsonl")]
     Verify(Verify),
 }
 
@@ -29,9 +30,8 @@ pub(super) struct Show {
     /// The game's id, or its beginning
     #[arg(value_parser = id_beginning)]
     id: String,
-    /// Data directory
-    #[arg(long, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: Place,
 }
 
 #[derive(Debug, Args)]
@@ -48,9 +48,8 @@ pub(super) struct Export {
     /// Only games that ended at this time or later: 2026-11-30 or 2026-11-30T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = records::parse_time)]
     since: Option<jiff::Timestamp>,
-    /// Data directory
-    #[arg(long, value_name = "DIR", default_value = "modiar-data", env = "MODIAR_DATA")]
-    data: PathBuf,
+    #[command(flatten)]
+    place: Place,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -60,13 +59,12 @@ enum Format {
 }
 
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
 pub(super) struct Verify {
-    /// A file of records, one a line
+    /// A file of records, one a line, in place of the data directory
+    #[arg(conflicts_with_all = ["data", "config"])]
     file: Option<PathBuf>,
-    /// Data directory
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
 }
 
 /// `g` and up to 32 hex digits.
@@ -91,7 +89,7 @@ impl Games {
 
 impl Show {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let line = match &store::read_record(&DataDir::new(self.data), &self.id)?[..] {
+        let line = match &store::read_record(&self.place.data()?, &self.id)?[..] {
             [line] => line.clone(),
             [] => bail!("there is no game '{}'; `modiar games export` lists them all", self.id),
             _ => bail!("more than one game's id begins with '{}'; write more of it", self.id),
@@ -106,35 +104,48 @@ impl Export {
     fn run(self) -> anyhow::Result<ExitCode> {
         let Format::Jsonl = self.format;
         let filter = Filter { bot: self.bot, pool: self.pool, since: self.since };
-        store::read_records(&DataDir::new(self.data), &mut |line| {
+        let (mut games, mut taken) = (0u64, 0u64);
+        store::read_records(&self.place.data()?, &mut |line| {
+            games += 1;
             if filter.takes(&serde_json::from_str(&line.text)?) {
+                taken += 1;
                 write_stdout(format!("{}\n", line.text).as_bytes()).map_err(StoreError::io("stdout"))?;
             }
             Ok(())
         })?;
+        if taken == 0 {
+            eprintln!("modiar: none of {games} games fits: no line was written");
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
 
 impl Verify {
     fn run(self) -> anyhow::Result<ExitCode> {
-        let mut findings = if self.file.is_some() { Findings::default() } else { Findings::of_a_store() };
-        match (self.file, self.data) {
-            (Some(path), _) => {
-                let unreadable = || format!("{}: name a file of records that can be read", path.display());
-                for line in BufReader::new(File::open(&path).with_context(unreadable)?).split(b'\n') {
-                    findings.verify(&String::from_utf8_lossy(&line.with_context(unreadable)?));
-                }
-            }
-            (None, data) => {
-                let data = DataDir::new(data.unwrap_or_default());
-                store::read_records(&data, &mut |line| {
-                    findings.verify_stored(&line);
-                    Ok(())
-                })?;
-            }
-        }
+        let findings = match &self.file {
+            Some(path) => verify_file(path)?,
+            None => verify_data(&self.place.data()?)?,
+        };
         write_stdout(findings.report().as_bytes())?;
         Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
     }
+}
+
+fn verify_file(path: &Path) -> anyhow::Result<Findings> {
+    let unreadable = || format!("{}: name a file of records that can be read", path.display());
+    let mut findings = Findings::default();
+    for line in BufReader::new(File::open(path).with_context(unreadable)?).split(b'\n') {
+        findings.verify(&String::from_utf8_lossy(&line.with_context(unreadable)?));
+    }
+    Ok(findings)
+}
+
+fn verify_data(data: &DataDir) -> Result<Findings, StoreError> {
+    let (mut findings, mut archive) = (Findings::of_a_store(), Comparison::new(data)?);
+    store::read_records(data, &mut |line| {
+        findings.verify_stored(&line);
+        archive.compare(&line, &mut findings)
+    })?;
+    archive.end(&mut findings)?;
+    Ok(findings)
 }

@@ -5,8 +5,10 @@
 mod backup;
 mod bot;
 mod games;
+mod place;
 mod serve;
 
+use crate::config::ConfigError;
 use clap::{Parser, Subcommand};
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -61,6 +63,10 @@ pub fn run() -> ExitCode {
         Command::Backup(backup) => backup.run(),
     };
     outcome.unwrap_or_else(|error| {
+        if error.is::<ConfigError>() {
+            eprintln!("modiar: bad configuration: {error}");
+            return ExitCode::from(BAD_CONFIG);
+        }
         eprintln!("modiar: {error:#}");
         ExitCode::from(COULD_NOT)
     })

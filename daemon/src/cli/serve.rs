@@ -1,6 +1,6 @@
 //! `modiar serve`: the daemon, from its configuration to its goodbye.
 
-use super::BAD_CONFIG;
+use super::place::Place;
 use crate::config::{Config, ConfigError, TEMPLATE, parse_address};
 use crate::lobby::{Hall, Setup};
 use crate::metrics::Metrics;
@@ -12,7 +12,6 @@ use crate::{admin, logging, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -32,12 +31,8 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
     after_help = "Examples:\n  modiar serve\n  modiar serve --bots 127.0.0.1:0 --data /var/lib/modiar\n  modiar serve --print-config > modiar.toml"
 )]
 pub(super) struct Serve {
-    /// Configuration file [default: modiar.toml, if there is one]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Data directory [default: modiar-data]
-    #[arg(long, value_name = "DIR")]
-    data: Option<PathBuf>,
+    #[command(flatten)]
+    place: Place,
     /// Where bots connect; port 0 takes a free one [default: 127.0.0.1:6634]
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     bots: Option<SocketAddr>,
@@ -61,20 +56,9 @@ impl Serve {
             super::write_stdout(TEMPLATE.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let config = match self.configure() {
-            Ok(config) => config,
-            Err(error) => {
-                eprintln!("modiar: bad configuration: {error}");
-                return Ok(ExitCode::from(BAD_CONFIG));
-            }
-        };
-        let certificate = match config.tls.as_ref().map(Certificate::load).transpose() {
-            Ok(certificate) => certificate.map(Arc::new),
-            Err(error) => {
-                eprintln!("modiar: bad configuration: [tls] {error:#}");
-                return Ok(ExitCode::from(BAD_CONFIG));
-            }
-        };
+        let config = self.configure()?;
+        let certificate = config.tls.as_ref().map(Certificate::load).transpose();
+        let certificate = certificate.map_err(|error| ConfigError::Value(format!("[tls] {error:#}")))?.map(Arc::new);
         if self.check_config {
             eprintln!("modiar: the configuration is good");
             return Ok(ExitCode::SUCCESS);
@@ -84,17 +68,9 @@ impl Serve {
         runtime.block_on(serve(config, certificate))
     }
 
-    /// The configuration of the file and the environment, with the flags laid over it.
+    /// The configuration with all flags laid over it.
     fn configure(&self) -> Result<Config, ConfigError> {
-        let usual = Path::new("modiar.toml");
-        let file = self.config.as_deref().or_else(|| usual.exists().then_some(usual));
-        let mut config = Config::load(
-            file,
-            std::env::vars_os().map(|(key, value)| (key.to_string_lossy().into(), value.to_string_lossy().into())),
-        )?;
-        if let Some(data) = &self.data {
-            config.data.clone_from(data);
-        }
+        let mut config = self.place.configuration()?;
         config.bots = self.bots.unwrap_or(config.bots);
         config.http = self.http.unwrap_or(config.http);
         config.house_bots &= !self.no_house_bots;
@@ -114,7 +90,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
         .with_context(|| format!("the web address {} cannot be used; choose another with --http", config.http))?;
     let control = admin::listen(&data)
         .with_context(|| format!("{} cannot be made; choose a --data with a shorter path", data.control().display()))?;
-    announce(&bots.local_addr()?, &http.local_addr()?)?;
+    announce(&bots.local_addr()?, &http.local_addr()?, &data)?;
 
     let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
@@ -248,11 +224,11 @@ async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: 
 }
 
 /// The one line on stdout by which a starter knows that bots may connect.
-fn announce(bots: &SocketAddr, http: &SocketAddr) -> anyhow::Result<()> {
+fn announce(bots: &SocketAddr, http: &SocketAddr, data: &DataDir) -> anyhow::Result<()> {
     // By hand, so that the keys stand in the order people read them; addresses need no escapes.
     let line = format!(r#"{{"type":"listening","bots":"{bots}","http":"{http}"}}"#);
     super::write_stdout(format!("{line}\n").as_bytes())?;
-    info!(%bots, %http, "listening");
+    info!(%bots, %http, %data, "listening");
     Ok(())
 }
 

@@ -188,9 +188,18 @@ impl Config {
         Duration::from_millis(self.drain_ms)
     }
 
+    /// Its relative paths count from its folder.
     fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Read { path: path.to_owned(), error })?;
-        toml::from_str(&text).map_err(|error| ConfigError::Parse { path: path.to_owned(), error: Box::new(error) })
+        let mut config: Self = toml::from_str(&text)
+            .map_err(|error| ConfigError::Parse { path: path.to_owned(), error: Box::new(error) })?;
+        config.limits.check().map_err(|error| ConfigError::Value(format!("{}: {error}", path.display())))?;
+        let tls = config.tls.iter_mut().flat_map(|tls| [&mut tls.certificate, &mut tls.key]);
+        // One that is empty stays so, and is refused.
+        for named in tls.chain([&mut config.data]).filter(|named| !named.as_os_str().is_empty()) {
+            *named = path.with_file_name("").join(&*named);
+        }
+        Ok(config)
     }
 
     /// `MODIAR_LOG_FORMAT` is `[log] format`, `MODIAR_LIMITS_CONNECTIONS` is `[limits] connections`; variables that begin
@@ -228,6 +237,8 @@ impl Config {
                     _ => return Err(fault("write text or json".into())),
                 }
             }
+            // The bots': whether they speak TLS.
+            "MODIAR_TLS" => {}
             "MODIAR_TLS_CERTIFICATE" => self.tls.get_or_insert_default().certificate = value.into(),
             "MODIAR_TLS_KEY" => self.tls.get_or_insert_default().key = value.into(),
             _ => {

@@ -129,7 +129,7 @@ impl Hall {
         if hello.register {
             return refuse(
                 ErrorCode::RegistrationClosed,
-                "this host does not register bots over the wire; play as a guest",
+                "this host registers no bots over the wire; ask the host for a name and a token",
             );
         }
         if !self.guests {

@@ -292,7 +292,12 @@ impl Hall {
         self.change(|state| {
             if state.hold != hold {
                 state.hold = hold;
-                warn!(full = hold.full, overloaded = hold.overloaded, "whether new games wait");
+                match (hold.full, hold.overloaded) {
+                    (false, false) => info!("new games start again"),
+                    (true, false) => warn!("no new games: disk full"),
+                    (false, true) => warn!("no new games: overloaded"),
+                    (true, true) => warn!("no new games: disk full, overloaded"),
+                }
                 let effects = state.lobby.hold(hold != Hold::default());
                 self.carry_out(state, effects);
             }

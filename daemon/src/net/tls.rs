@@ -2,12 +2,13 @@
 //! through it on their way between the socket and the lines, so that moments are taken below it (`transport.tls`).
 
 use crate::config::TlsFiles;
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow, bail};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::NoServerSessionStorage;
 use rustls::{ServerConfig, ServerConnection};
 use std::io::{self, Read as _, Write as _};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The certificate that new connections are shown.
@@ -47,21 +48,31 @@ impl Certificate {
 }
 
 fn read(files: &TlsFiles) -> anyhow::Result<Arc<ServerConfig>> {
-    let of = |path: &std::path::Path| path.display().to_string();
-    let chain = CertificateDer::pem_file_iter(&files.certificate)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .with_context(|| format!("{}: no certificate in PEM can be read there", of(&files.certificate)))?;
-    let key = PrivateKeyDer::from_pem_file(&files.key)
-        .with_context(|| format!("{}: no private key in PEM can be read there", of(&files.key)))?;
+    let chain = open(&files.certificate)?;
+    let chain = CertificateDer::pem_slice_iter(&chain).collect::<Result<Vec<_>, _>>().unwrap_or_default();
+    if chain.is_empty() {
+        bail!("{}: it holds no certificate in PEM, or one that is damaged", whole(&files.certificate));
+    }
+    let key = PrivateKeyDer::from_pem_slice(&open(&files.key)?)
+        .map_err(|_| anyhow!("{}: it holds no private key in PEM, or one that is damaged", whole(&files.key)))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_no_client_auth()
         .with_single_cert(chain, key)
-        .with_context(|| format!("{} and {} do not fit", of(&files.certificate), of(&files.key)))?;
+        .with_context(|| format!("{} and {} do not fit", whole(&files.certificate), whole(&files.key)))?;
     // A bot connects once a day, not once a page.
     config.send_tls13_tickets = 0;
     config.session_storage = Arc::new(NoServerSessionStorage {});
     Ok(Arc::new(config))
+}
+
+fn open(path: &Path) -> anyhow::Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("{} cannot be opened", whole(path)))
+}
+
+/// The whole path: a relative one says nothing to who does not know where it is counted from.
+fn whole(path: &Path) -> String {
+    std::path::absolute(path).as_deref().unwrap_or(path).display().to_string()
 }
 
 /// One connection's state of TLS.

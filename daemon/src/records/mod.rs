@@ -1,9 +1,11 @@
 //! Finished games as people and programs read them: shown, filtered, refereed again.
 
+mod comparison;
 mod filter;
 mod show;
 mod verify;
 
+pub use comparison::Comparison;
 pub use filter::{Filter, parse_time};
 pub use show::show;
 pub use verify::{Fault, Findings, verify_record};

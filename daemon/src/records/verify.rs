@@ -22,6 +22,10 @@ pub struct Findings {
     plies: u64,
     lines: u64,
     found: Vec<String>,
+    /// What was looked at, where that is not plain.
+    notes: Vec<String>,
+    /// Places between 1 and the newest at which no record was, from and to.
+    gaps: Vec<(u64, u64)>,
     /// Whether no game may lack, as none does in a store.
     complete: bool,
     /// The place and the hash of the record before.
@@ -39,6 +43,16 @@ impl Findings {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
+    }
+
+    /// Adds a finding.
+    pub(super) fn found(&mut self, finding: String) {
+        self.found.push(finding);
+    }
+
+    /// Adds what the report is to say beside the findings.
+    pub(super) fn note(&mut self, note: String) {
+        self.notes.push(note);
     }
 
     /// Verifies the next line; an empty one is passed over.
@@ -70,7 +84,7 @@ impl Findings {
         self.verify(&line.text);
     }
 
-    /// What was found, a line each, and a summary.
+    /// What was found, a line each, a summary, and what was looked at.
     #[must_use]
     pub fn report(&self) -> String {
         let mut report = String::new();
@@ -84,12 +98,40 @@ impl Findings {
             format!("{} {}", self.found.len(), if self.found.len() == 1 { "finding" } else { "findings" })
         };
         let _ = writeln!(report, "{} games, {} plies: {verdict}", self.games, self.plies);
+        for note in self.chain().iter().chain(&self.notes) {
+            let _ = writeln!(report, "{note}");
+        }
         report
+    }
+
+    /// How far the hashes tie the records together; nothing of a chain that is broken, which is a finding.
+    fn chain(&self) -> Option<String> {
+        /// Gaps that are told one by one.
+        const TOLD: usize = 5;
+        let (last, _) = self.before.as_ref()?;
+        let range = |(from, to): &(u64, u64)| if from == to { from.to_string() } else { format!("{from}-{to}") };
+        match &self.gaps[..] {
+            [] if self.is_empty() => Some(format!("seq {}, chain whole", range(&(1, *last)))),
+            [] => None,
+            [gap] if gap.0 == gap.1 => Some(format!("seq {} is missing: the chain is not checked across it", gap.0)),
+            gaps => {
+                let told: Vec<String> = gaps.iter().take(TOLD).map(range).collect();
+                let more = gaps.len().checked_sub(TOLD + 1).map_or_else(String::new, |left| {
+                    let (_, to) = gaps[gaps.len() - 1];
+                    format!(", and {} more such up to {to}", left + 1)
+                });
+                Some(format!("seq {}{more} are missing: the chain is not checked across them", told.join(", ")))
+            }
+        }
     }
 
     /// A record names the hash of the one before it. Where games between two were left out, as an export by bot does, no
     /// link can be tested.
     fn verify_link(&mut self, record: &Record) {
+        let expected = self.before.as_ref().map_or(1, |(seq, _)| seq.saturating_add(1));
+        if record.seq > expected {
+            self.gaps.push((expected, record.seq - 1));
+        }
         let fault = match &self.before {
             _ if record.seq == 0 => Some("places begin at 1".to_owned()),
             Some((seq, _)) if self.complete && record.seq > seq + 1 => {

@@ -91,9 +91,12 @@ pub(super) fn ended(id: GameId, game: &Game, decision: &Decision) -> Ended {
     }
 }
 
+/// What a bot reads that sends more for a game that has ended.
+pub(crate) const GAME_OVER: &str = "the game is over; read its ended, and send nothing more for it";
+
 /// The answer to what came after the end.
 pub(super) fn game_over(id: GameId, reference: Option<Ref>) -> Error {
-    Error { game: Some(id), reference, ..Error::new(ErrorCode::GameOver, "the game is over") }
+    Error { game: Some(id), reference, ..Error::new(ErrorCode::GameOver, GAME_OVER) }
 }
 
 fn player(seat: &Seat) -> Player {

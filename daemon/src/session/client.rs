@@ -4,12 +4,12 @@ use super::machine::{Said, Session, Step};
 use crate::clock::{Arrival, Moment};
 use crate::lobby::{Bot, Hall, NotWelcome, Visitor};
 use crate::net::Outlet;
-use crate::referee::{Table, Told};
+use crate::referee::{GAME_OVER, Table, Told};
 use crate::time;
 use modiar_protocol::client::{Hello, Move, decode};
 use modiar_protocol::limits::WATCHES;
 use modiar_protocol::server::Error;
-use modiar_protocol::{ErrorCode, GameId, LineTooLong, Ref, ServerMessage};
+use modiar_protocol::{BotName, ErrorCode, GameId, LineTooLong, Ref, ServerMessage};
 use modiar_rules::Side;
 use std::fmt;
 use std::net::SocketAddr;
@@ -167,7 +167,7 @@ impl Client {
     }
 
     fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
-        let (client, version) = (hello.client.clone(), hello.version.clone());
+        let (name, client, version) = (hello.name.clone(), hello.client.clone(), hello.version.clone());
         match self.hall.enter(self.caller.visitor, &self.outlet, hello, reference.clone()) {
             Ok(bot) => {
                 info!(caller = %self.caller, bot = %bot.name, ?client, ?version, "welcome");
@@ -178,7 +178,10 @@ impl Client {
             Err(NotWelcome::Error(error)) => {
                 self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival);
             }
-            Err(NotWelcome::Banned(reason)) => self.tell_session(Said::Banned(reason.told()), arrival),
+            Err(NotWelcome::Banned(reason)) => {
+                info!(caller = %self.caller, bot = name.as_ref().map(BotName::as_str), "refused: the bot is banned");
+                self.tell_session(Said::Banned(reason.told()), arrival);
+            }
         }
     }
 
@@ -220,7 +223,7 @@ impl Client {
         bot.and_then(|bot| bot.seat(game)).ok_or_else(|| {
             let over = bot.is_some_and(|bot| bot.remembers(game));
             let (code, message) = if over {
-                (ErrorCode::GameOver, "the game is over")
+                (ErrorCode::GameOver, GAME_OVER)
             } else {
                 (ErrorCode::WrongGame, "not a game of yours; see started")
             };

@@ -5,7 +5,7 @@
 use super::{Line, Store, StoreError, line_hash};
 use modiar_protocol::Record;
 use std::fs::{self, File};
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Lines appended at once while catching up.
@@ -116,6 +116,65 @@ impl Archive {
             return Err(fault(format!("its game {} is not the database's", record.seq)));
         }
         Ok(record.seq)
+    }
+}
+
+/// A whole line of the archive, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchiveLine {
+    /// Its file.
+    pub file: PathBuf,
+    /// Its number there, from 1.
+    pub number: u64,
+    /// The record, without a newline.
+    pub text: String,
+}
+
+/// The whole lines that an archive has at one moment, oldest first: what is appended later is not read, nor is a line
+/// that has no end yet.
+#[derive(Debug)]
+pub struct ArchiveLines {
+    files: std::vec::IntoIter<(PathBuf, u64)>,
+    open: Option<(PathBuf, u64, BufReader<Take<File>>)>,
+}
+
+impl ArchiveLines {
+    /// Those of the archive in `folder`; none where there is no such folder.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn of(folder: &Path) -> Result<Self, StoreError> {
+        let files = if folder.exists() { files(folder)? } else { Vec::new() };
+        let sized = files.into_iter().map(|path| match fs::metadata(&path) {
+            Ok(metadata) => Ok((path, metadata.len())),
+            Err(error) => Err(StoreError::Io { path, error }),
+        });
+        Ok(Self { files: sized.collect::<Result<Vec<_>, _>>()?.into_iter(), open: None })
+    }
+
+    fn read(&mut self) -> Result<Option<ArchiveLine>, StoreError> {
+        loop {
+            if let Some((path, number, reader)) = &mut self.open {
+                let mut line = Vec::new();
+                reader.read_until(b'\n', &mut line).map_err(StoreError::io(&*path))?;
+                if line.pop() == Some(b'\n') {
+                    *number += 1;
+                    let text = String::from_utf8_lossy(&line).into_owned();
+                    return Ok(Some(ArchiveLine { file: path.clone(), number: *number, text }));
+                }
+            }
+            let Some((path, length)) = self.files.next() else { return Ok(None) };
+            let file = File::open(&path).map_err(StoreError::io(&path))?;
+            self.open = Some((path, 0, BufReader::new(file.take(length))));
+        }
+    }
+}
+
+impl Iterator for ArchiveLines {
+    type Item = Result<ArchiveLine, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
     }
 }
 

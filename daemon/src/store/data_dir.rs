@@ -1,12 +1,21 @@
 //! The data directory: what stands where, and that one daemon at a time writes to it.
 
 use super::StoreError;
-use std::fs::{self, File, TryLockError};
+use std::fmt::{self, Display};
+use std::fs::{DirBuilder, File, TryLockError};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// A data directory.
 #[derive(Clone, Debug)]
 pub struct DataDir(PathBuf);
+
+/// The whole path: a relative one says nothing to who does not know where it is counted from.
+impl Display for DataDir {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        std::path::absolute(&self.0).as_deref().unwrap_or(&self.0).display().fmt(f)
+    }
+}
 
 impl DataDir {
     /// The directory at `path`, whether or not it exists.
@@ -45,12 +54,13 @@ impl DataDir {
         self.0.join("archive")
     }
 
-    /// Makes the directory and claims it for as long as the file lives.
+    /// Makes the directory, its owner's alone, and claims it for as long as the file lives.
     ///
     /// # Errors
     /// It cannot be made, or another daemon has it.
     pub fn claim(&self) -> Result<File, StoreError> {
-        fs::create_dir_all(self.archive()).map_err(StoreError::io(&self.0))?;
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(self.archive());
+        made.map_err(StoreError::io(&self.0))?;
         let path = self.0.join("lock");
         let lock =
             File::options().create(true).truncate(false).write(true).open(&path).map_err(StoreError::io(&path))?;
@@ -60,4 +70,9 @@ impl DataDir {
             Err(TryLockError::Error(error)) => Err(StoreError::Io { path, error }),
         }
     }
+}
+
+/// Makes an empty file that only its owner reads: a database holds the hashes of tokens.
+pub(super) fn make_private(path: &Path) -> std::io::Result<()> {
+    File::options().write(true).create_new(true).mode(0o600).open(path).map(drop)
 }

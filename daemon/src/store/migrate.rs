@@ -1,6 +1,7 @@
 //! The database's form: each step in a transaction, after a backup of what was there.
 
 use super::StoreError;
+use super::data_dir::make_private;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +61,7 @@ pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result
     let draft = PathBuf::from(format!("{}.draft", copy.display()));
     // A draft that an earlier try left is in nobody's way.
     let _ = std::fs::remove_file(&draft);
+    make_private(&draft).map_err(StoreError::io(&draft))?;
     let name = draft.to_string_lossy();
     database.execute("VACUUM INTO ?1", [&*name]).map_err(StoreError::sqlite(path))?;
     let publish = || {

@@ -1,6 +1,7 @@
 //! The embedded store: SQLite with a write-ahead log, every commit on the disk before it is acknowledged.
 
 use super::accounts::{Account, BanReason, TokenHash};
+use super::data_dir::make_private;
 use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::hooks::Wal;
@@ -31,6 +32,8 @@ impl SqliteStore {
     /// It cannot be opened, is foreign or newer, or would not be durable.
     pub fn open(data: &DataDir) -> Result<Self, StoreError> {
         let path = data.database();
+        // SQLite would let others read it. Where it cannot be made, opening it says why.
+        let _ = make_private(&path);
         let database = Connection::open(&path).map_err(StoreError::sqlite(&path))?;
         migrate::version(&database, &path)?;
         let mut store = Self { path, database, log_is_long: Arc::default() };
@@ -170,15 +173,36 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     })
 }
 
+/// What a copy of a database holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Finished games.
+    pub games: u64,
+    /// Registered bots.
+    pub bots: u64,
+}
+
 /// Copies the database of `data` to `copy`, as it is at this moment; a running daemon goes on.
 ///
 /// # Errors
 /// There is no database, `copy` exists, or it cannot be written.
-pub fn back_up(data: &DataDir, copy: &Path) -> Result<(), StoreError> {
+pub fn back_up(data: &DataDir, copy: &Path) -> Result<Copied, StoreError> {
     let store = open_beside(data)?;
     // The copy counts as writing; the database itself is only read.
     store.database.pragma_update(None, "query_only", false).map_err(StoreError::sqlite(&store.path))?;
-    migrate::back_up(&store.database, &store.path, copy)
+    migrate::back_up(&store.database, &store.path, copy)?;
+    // Of the copy: the daemon goes on meanwhile.
+    let copied = open_as(copy, copy, OpenFlags::SQLITE_OPEN_READ_ONLY)?.database;
+    let count = |table: &str| {
+        // The first schema has no bots.
+        let rows = match copied.table_exists(None, table) {
+            Ok(false) => return Ok(0),
+            Ok(true) => copied.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0)),
+            Err(error) => Err(error),
+        };
+        rows.map(i64::cast_unsigned).map_err(StoreError::sqlite(copy))
+    };
+    Ok(Copied { games: count("games")?, bots: count("bots")? })
 }
 
 /// Inserts a game; false if it was there.

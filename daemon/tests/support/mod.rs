@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -178,9 +178,9 @@ impl Daemon {
 
     /// The finished games, as `modiar games export` writes them.
     pub fn export(&self) -> String {
-        let (status, export) = self.run(&["games", "export"]);
-        assert!(status.success(), "{export}");
-        export
+        let output = self.command(&["games", "export"]);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
     }
 
     /// The record of a finished game.
@@ -254,12 +254,16 @@ impl Daemon {
     pub fn register(&self, name: &str) -> String {
         let (status, answer) = self.run(&["bot", "add", name, "--json"]);
         assert!(status.success(), "{answer}");
-        serde_json::from_str::<Value>(&answer).unwrap()["token"].as_str().unwrap().to_owned()
+        serde_json::from_str::<Value>(answer.lines().next().unwrap()).unwrap()["token"].as_str().unwrap().to_owned()
     }
 
-    /// Runs a command of the daemon's binary on its data.
+    fn command(&self, arguments: &[&str]) -> Output {
+        Command::new(MODIAR).args(arguments).env("MODIAR_DATA", self.data()).output().unwrap()
+    }
+
+    /// Runs a command of the daemon's binary on its data: what it wrote, to stdout and then to stderr.
     pub fn run(&self, arguments: &[&str]) -> (ExitStatus, String) {
-        let output = Command::new(MODIAR).args(arguments).env("MODIAR_DATA", self.data()).output().unwrap();
+        let output = self.command(arguments);
         (output.status, String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap())
     }
 }

@@ -67,8 +67,13 @@ impl Outcome {
 
 impl Daemon {
     /// Starts a bot that plays here, as a guest unless the command says otherwise.
-    pub fn bot(&self, mut command: Command) -> Program {
-        command.env_remove("MODIAR_TOKEN");
+    pub fn bot(&self, command: Command) -> Program {
+        self.bot_with_token(command, "")
+    }
+
+    /// The same, registered with this token where it is not empty.
+    pub fn bot_with_token(&self, mut command: Command, token: &str) -> Program {
+        command.env("MODIAR_TOKEN", token);
         if !command.get_envs().any(|(key, _)| key == "MODIAR_NAME") {
             command.env_remove("MODIAR_NAME");
         }

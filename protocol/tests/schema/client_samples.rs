@@ -16,9 +16,9 @@ fn hellos() -> [ClientMessage; 2] {
     let full = Hello {
         protocol: 1,
         name: Some(BotName::new("Tanja").unwrap()),
-        token: Some(Secret::new("mt_8Jq3ZpW0cT5xV1nB6yKd")),
+        token: Some(Secret::new("modiar-9b088a0d5d9215b3a7055f874a7dde85278ae79db9f56409db276371e97c5594")),
         register: true,
-        resume: Some(Secret::new("mr_2Hn7QyUe9LsDfG4tRwXa")),
+        resume: Some(Secret::new("modiar-7e261f3a39f689e8e8fc7372849d305f759113bf7ea6ddc358fb5206c73dcf92")),
         client: Some("modiar-python/0.1.0".to_owned()),
         version: Some(String::new()),
         games: 1_000_000,

@@ -1,6 +1,6 @@
 //! `message.examples`: the examples of spec/ are read, or refused, by the schema and by the Rust types alike.
 
-use crate::spec::{Kind, files, page_examples};
+use crate::spec::{self, Kind, files, page_examples};
 use modiar_protocol::{GameId, Record, ServerMessage, client};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -142,6 +142,15 @@ fn the_examples_of_the_pages_are_read() {
     });
     let faults: Vec<String> = faults.collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_example_of_the_record_page_is_read() {
+    let page = spec::read("record.md");
+    let example = page.split("```json\n").nth(1).unwrap().lines().next().unwrap();
+    assert_eq!(fault_of_valid(Kind::Record, example), None);
+    let record: Record = serde_json::from_str(example).unwrap();
+    assert_eq!(record.to_line().unwrap(), example, "as the archive has it");
 }
 
 #[test]

@@ -1,0 +1,48 @@
+//! Where a command finds the configuration and the data: every command in the same way.
+
+use crate::config::{Config, ConfigError};
+use crate::store::DataDir;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// `--data` and `--config`, which every command has.
+#[derive(Debug, Args)]
+pub(super) struct Place {
+    /// Data directory [default: as the environment or the configuration says, else modiar-data]
+    #[arg(long, global = true, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Configuration file [default: modiar.toml, if there is one]
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+impl Place {
+    /// The configuration of the file and the environment, with `--data` laid over it; [`Config::check`] is still due.
+    pub(super) fn configuration(&self) -> Result<Config, ConfigError> {
+        let usual = Path::new("modiar.toml");
+        let file = self.config.as_deref().or_else(|| usual.exists().then_some(usual));
+        let mut config = Config::load(
+            file,
+            std::env::vars_os().map(|(key, value)| (key.to_string_lossy().into(), value.to_string_lossy().into())),
+        )?;
+        if let Some(data) = &self.data {
+            config.data.clone_from(data);
+        }
+        Ok(config)
+    }
+
+    /// The data directory, named on stderr.
+    pub(super) fn data(&self) -> Result<DataDir, ConfigError> {
+        let data = DataDir::new(match &self.data {
+            // Whoever names it needs no configuration that can be used.
+            Some(data) => data.clone(),
+            None => {
+                let config = self.configuration()?;
+                config.check()?;
+                config.data
+            }
+        });
+        eprintln!("modiar: the data directory is {data}");
+        Ok(data)
+    }
+}

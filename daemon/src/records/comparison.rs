@@ -1,0 +1,125 @@
+//! The archive beside a database: each of its lines must be the database's.
+
+use super::Findings;
+use crate::store::{ArchiveLine, ArchiveLines, DataDir, Line, StoreError};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// An archive on its way through the lines of its database.
+#[derive(Debug)]
+pub struct Comparison {
+    rest: ArchiveLines,
+    /// The next line of the archive.
+    next: Option<ArchiveLine>,
+    files: u64,
+    file: PathBuf,
+    equal: u64,
+    /// Games of the database after the archive's end.
+    behind: u64,
+    /// Places of the database in a row that the archive leaves out.
+    missing: Option<(u64, u64)>,
+}
+
+/// What names a record.
+#[derive(Deserialize)]
+struct Named {
+    seq: u64,
+    game: String,
+}
+
+fn named(text: &str) -> Option<Named> {
+    serde_json::from_str(text).ok()
+}
+
+impl Comparison {
+    /// With the archive of `data` as it is now. To be made before the database is read: that is never behind.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn new(data: &DataDir) -> Result<Self, StoreError> {
+        let mut comparison = Self {
+            rest: ArchiveLines::of(&data.archive())?,
+            next: None,
+            files: 0,
+            file: PathBuf::new(),
+            equal: 0,
+            behind: 0,
+            missing: None,
+        };
+        comparison.step()?;
+        Ok(comparison)
+    }
+
+    /// Looks for the next line of the database; what differs goes to `findings`.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn compare(&mut self, line: &Line, findings: &mut Findings) -> Result<(), StoreError> {
+        while let Some(next) = self.next.as_ref().filter(|next| next.text != line.text) {
+            let place = named(&next.text).map_or(line.seq, |named| named.seq);
+            if place > line.seq {
+                self.missing = Some((self.missing.map_or(line.seq, |(first, _)| first), line.seq));
+                return Ok(());
+            }
+            self.tell_missing(findings);
+            let at = self.place();
+            if place == line.seq {
+                let game = named(&line.text).map(|named| format!("{} ", named.game)).unwrap_or_default();
+                findings.found(format!("{at}: it is not the database's game {game}at place {place}"));
+                return self.step();
+            }
+            findings.found(format!("{at}: its place {place} does not follow"));
+            self.step()?;
+        }
+        self.tell_missing(findings);
+        if self.next.is_none() {
+            self.behind += 1;
+            return Ok(());
+        }
+        self.equal += 1;
+        self.step()
+    }
+
+    /// After the last line of the database: what is left over, and what was compared.
+    ///
+    /// # Errors
+    /// The archive cannot be read.
+    pub fn end(mut self, findings: &mut Findings) -> Result<(), StoreError> {
+        self.tell_missing(findings);
+        while let Some(next) = &self.next {
+            let game = named(&next.text).map_or("a line".to_owned(), |named| format!("game {}", named.game));
+            findings.found(format!("{}: {game}, which the database lacks", self.place()));
+            self.step()?;
+        }
+        let Self { files, equal, behind, .. } = self;
+        findings.note(match (files, behind) {
+            (0, _) => "archive: there is none beside the database".to_owned(),
+            (_, 0) => format!("archive: {equal} lines in {files} files are the database's"),
+            _ => format!(
+                "archive: {equal} lines in {files} files are the database's, {behind} are not written yet: a start does it"
+            ),
+        });
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<(), StoreError> {
+        self.next = self.rest.next().transpose()?;
+        if let Some(next) = self.next.as_ref().filter(|next| next.file != self.file) {
+            self.file.clone_from(&next.file);
+            self.files += 1;
+        }
+        Ok(())
+    }
+
+    fn tell_missing(&mut self, findings: &mut Findings) {
+        if let Some((first, last)) = self.missing.take() {
+            findings.found(format!("{}: the games at places {first} to {last} are missing before it", self.place()));
+        }
+    }
+
+    fn place(&self) -> String {
+        self.next
+            .as_ref()
+            .map_or_else(|| "the archive".to_owned(), |next| format!("{} line {}", next.file.display(), next.number))
+    }
+}

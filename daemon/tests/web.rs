@@ -23,7 +23,7 @@ fn a_daemon_that_has_started_lives_and_is_ready() {
     assert_eq!(daemon.get("/nothing").status, 404);
 }
 
-/// Those who ask nothing, or half a question, or do not read the answer, lose their place; who comes meanwhile is told.
+/// Those who ask nothing or half a question lose their place; who comes meanwhile is told.
 #[test]
 fn who_holds_the_web_port_without_asking_is_closed() {
     let daemon = Daemon::start();
@@ -32,11 +32,9 @@ fn who_holds_the_web_port_without_asking_is_closed() {
     for (number, stream) in idle.iter_mut().enumerate() {
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         // One that had no place may be closed already.
-        let _ = stream.write_all(
-            ["", "GET /healthz HTTP/1.1\r\n", &"GET /metrics HTTP/1.1\r\n\r\n".repeat(99)][number % 3].as_bytes(),
-        );
+        let _ = stream.write_all(["", "GET", "GET /healthz HTTP/1.1\r\n"][number % 3].as_bytes());
     }
-    assert!(daemon.descriptors() <= descriptors + 16);
+    wait_until("those without a place are gone", || daemon.descriptors() <= descriptors + 16);
     let mut late = TcpStream::connect(daemon.http).unwrap();
     let mut answer = String::new();
     late.read_to_string(&mut answer).unwrap();

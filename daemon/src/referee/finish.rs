@@ -4,6 +4,7 @@ use super::game::Phase;
 use super::seat::{Link, Seat};
 use super::table::{State, Table};
 use super::{messages, record};
+use crate::clock::Moment;
 use crate::metrics::Invariant;
 use crate::net::Outlet;
 use crate::store::Stored;
@@ -32,6 +33,7 @@ impl Table {
         };
         let record = record::record(&occasion, &state.game, decision);
         state.finishing = true;
+        self.referee.flags.disarm(self.slot, std::mem::replace(&mut state.armed, Moment(u64::MAX)));
         let table = Arc::clone(self);
         self.referee.store.finish(record, move |stored| table.stored(stored));
     }

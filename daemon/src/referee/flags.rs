@@ -1,10 +1,10 @@
-//! The flags of all games: one task, one entry a game, touched only where a deadline comes nearer.
+//! The flags of all games: one task, one entry a running game, touched only where a deadline comes nearer.
 
 use super::table::Table;
 use crate::clock::{Micros, Moment};
+use crate::store::journal::Slot;
 use crate::time::now;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -13,46 +13,26 @@ use tokio_util::sync::CancellationToken;
 /// When to look at which game.
 #[derive(Debug, Default)]
 pub struct Flags {
-    due: Mutex<BinaryHeap<Reverse<Due>>>,
+    due: Mutex<BTreeMap<(Moment, Slot), Weak<Table>>>,
     sooner: Notify,
 }
 
-#[derive(Debug)]
-struct Due {
-    at: Moment,
-    table: Weak<Table>,
-}
-
-impl PartialEq for Due {
-    fn eq(&self, other: &Self) -> bool {
-        self.at == other.at
-    }
-}
-
-impl Eq for Due {}
-
-impl PartialOrd for Due {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Due {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.at.cmp(&other.at)
-    }
-}
-
 impl Flags {
-    /// Looks at `table` at `at`.
-    pub fn arm(&self, at: Moment, table: &Arc<Table>) {
+    /// Looks at `table` at `at`, and no longer when it was `armed` for before.
+    pub fn arm(&self, table: &Arc<Table>, armed: Moment, at: Moment) {
         let mut due = self.lock();
-        let sooner = due.peek().is_none_or(|Reverse(first)| at < first.at);
-        due.push(Reverse(Due { at, table: Arc::downgrade(table) }));
+        due.remove(&(armed, table.slot));
+        let sooner = due.first_key_value().is_none_or(|((first, _), _)| at < *first);
+        due.insert((at, table.slot), Arc::downgrade(table));
         drop(due);
         if sooner {
             self.sooner.notify_one();
         }
+    }
+
+    /// Looks at a game no longer: it is over, and its memory is wanted.
+    pub fn disarm(&self, slot: Slot, armed: Moment) {
+        self.lock().remove(&(armed, slot));
     }
 
     /// Looks at each game when it is due, until `stop`.
@@ -70,26 +50,25 @@ impl Flags {
 
     /// Looks at all that are due; the moment of the next.
     fn look(&self, now: Moment) -> Option<Moment> {
-        while let Some(due) = self.pop(now) {
-            let Some(table) = due.table.upgrade() else { continue };
-            if let Some(again) = table.look(due.at, now) {
+        while let Some((at, table)) = self.pop(now) {
+            let Some(table) = table.upgrade() else { continue };
+            if let Some(again) = table.look(at, now) {
                 // Never at once: a game that is due while its connection reads is looked at a little later.
-                let at = again.max(now + Micros(1));
-                self.lock().push(Reverse(Due { at, table: due.table }));
+                let again = again.max(now + Micros(1));
+                self.lock().insert((again, table.slot), Arc::downgrade(&table));
             }
         }
-        self.lock().peek().map(|Reverse(first)| first.at)
+        self.lock().first_key_value().map(|((first, _), _)| *first)
     }
 
-    fn pop(&self, now: Moment) -> Option<Due> {
+    fn pop(&self, now: Moment) -> Option<(Moment, Weak<Table>)> {
         let mut due = self.lock();
-        if due.peek()?.0.at > now {
-            return None;
-        }
-        due.pop().map(|Reverse(first)| first)
+        let first = due.first_entry().filter(|first| first.key().0 <= now)?;
+        let ((at, _), table) = first.remove_entry();
+        Some((at, table))
     }
 
-    fn lock(&self) -> MutexGuard<'_, BinaryHeap<Reverse<Due>>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(Moment, Slot), Weak<Table>>> {
         self.due.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

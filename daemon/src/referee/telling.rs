@@ -168,8 +168,7 @@ impl Table {
     pub(super) fn arm(self: &Arc<Self>, state: &mut State) {
         let due = state.game.deadline().map(|deadline| deadline + Micros(1));
         if let Some(due) = due.filter(|due| *due < state.armed) {
-            state.armed = due;
-            self.referee.flags.arm(due, self);
+            self.referee.flags.arm(self, std::mem::replace(&mut state.armed, due), due);
         }
     }
 

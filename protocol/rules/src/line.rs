@@ -40,7 +40,7 @@ impl Line {
             position: Position::START,
             legal: PitSet::EMPTY,
             ending: None,
-            standings: Vec::new(),
+            standings: Vec::with_capacity(if rules.repetition > 0 { PLIES } else { 0 }),
             quiet: 0,
         };
         line.settle();

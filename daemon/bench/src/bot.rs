@@ -1,7 +1,9 @@
 //! One bot of the load: its connection, and the game it is in.
 
+use crate::stamp;
 use mio::net::TcpStream;
 use std::io::{self, Read as _, Write as _};
+use std::time::Duration;
 
 /// An id of a game, as it stands on the wire.
 pub type Id = [u8; 33];
@@ -68,11 +70,16 @@ impl Bot {
         write_whole(&mut self.stream, line)
     }
 
-    /// One read; 0 bytes where nothing has come after all.
-    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.stream.read(buffer) {
-            Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed a connection")),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
+    /// One read, and when the kernel got it where it was asked to keep that; 0 bytes where nothing has come after all.
+    pub fn read(&mut self, buffer: &mut [u8], stamped: bool) -> io::Result<(usize, Option<Duration>)> {
+        let read = if stamped {
+            stamp::read(&self.stream, buffer)
+        } else {
+            self.stream.read(buffer).map(|length| (length, None))
+        };
+        match read {
+            Ok((0, _)) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the server closed a connection")),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok((0, None)),
             read => read,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::bot::{Bot, Heard, Id, hear};
 use crate::histogram::Histogram;
+use crate::stamp;
 use crate::timer::Timer;
 use anyhow::{Context as _, bail};
 use mio::net::TcpStream;
@@ -57,6 +58,10 @@ pub struct Fleet {
     buffer: Box<[u8]>,
     bots: Vec<Bot>,
     began: Instant,
+    /// The same moment by the clock of the kernel's stamps.
+    began_at: Duration,
+    /// Whether what is read has stamps.
+    stamped: bool,
     /// When the last move of each game was sent, in nanoseconds since `began`; 0: none, or its answer was read.
     sent: Vec<u64>,
     /// Where in `sent` the next game stands.
@@ -83,6 +88,8 @@ impl Fleet {
             buffer: vec![0; READ_BYTES].into(),
             bots: Vec::new(),
             began: Instant::now(),
+            began_at: stamp::now(),
+            stamped: false,
             sent: Vec::new(),
             next_game: 0,
             half_started: HashMap::new(),
@@ -154,6 +161,8 @@ impl Fleet {
     /// take from the server the processor that is to be measured.
     pub fn play_paced(&mut self, time: Duration, plies_per_s: u32) -> anyhow::Result<()> {
         self.holding = true;
+        self.bots.iter().try_for_each(|bot| stamp::ask(&bot.stream))?;
+        self.stamped = true;
         let (start, interval) = (Instant::now(), Duration::from_secs(1) / plies_per_s.max(1));
         let timer = Timer::start(interval.max(SHORTEST_NAP))?;
         self.poll.registry().register(&mut timer.source(), TIMER, Interest::READABLE)?;
@@ -228,8 +237,8 @@ impl Fleet {
     /// Reads once; only a read that filled the buffer may have left something.
     fn read(&mut self, bot: usize, buffer: &mut [u8]) -> anyhow::Result<()> {
         loop {
-            let length = self.bots[bot].read(buffer)?;
-            let now = self.now();
+            let (length, came) = self.bots[bot].read(buffer, self.stamped)?;
+            let now = came.map_or_else(|| self.now(), |came| nanos(came.saturating_sub(self.began_at)));
             let mut rest = &buffer[..length];
             while let Some(at) = memchr::memchr(b'\n', rest) {
                 let (line, tail) = (&rest[..at], &rest[at + 1..]);
@@ -303,6 +312,10 @@ impl Fleet {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        nanos(self.began.elapsed())
     }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

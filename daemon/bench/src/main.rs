@@ -13,6 +13,7 @@ mod plies;
 mod process;
 mod relay;
 mod report;
+mod stamp;
 mod store;
 mod timer;
 

@@ -13,12 +13,10 @@ use support::Daemon;
 
 /// Games, and connections; `MODIAR_SOAK` asks for more, and for a look at the memory.
 const SHORT: u64 = 2000;
-const BOTS: u64 = 16;
+const BOTS: u64 = 64;
 /// Memory that a game and a connection may leave behind, in bytes: what allocators do not give back.
 const PER_GAME: f64 = 100.0;
 const PER_CONNECTION: f64 = 50.0;
-/// How long a start on them may take.
-const START: Duration = Duration::from_millis(200);
 /// A game is over with its first ply.
 const CONFIG: &str =
     "drain_ms = 0\n[[pool]]\nname = \"blink\"\nbase_ms = 60000\nrated = false\nopenings = \"start\"\nquiet_plies = 1\n";
@@ -126,14 +124,9 @@ fn games_leave_nothing_behind() {
     assert_as_many(&daemon, before);
     let (status, report) = daemon.run(&["games", "verify", "--data", daemon.data().to_str().unwrap()]);
     assert!(status.success(), "{report}");
-    // Nor does a start read them all.
+    // How long a start on them takes is measured by daemon/bench.
     let (_, _, folder) = daemon.stop();
-    let begun = Instant::now();
-    let daemon = Daemon::start_in(folder, CONFIG, &[("RUST_LOG", "warn")]);
-    let took = begun.elapsed();
-    drop(daemon);
-    eprintln!("a start on all games took {took:?}");
-    assert!(!watch.checks_memory || took < START, "{took:?}");
+    drop(Daemon::start_in(folder, CONFIG, &[("RUST_LOG", "warn")]));
 }
 
 /// Some take leave, the others are just gone.

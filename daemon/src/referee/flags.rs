@@ -1,7 +1,7 @@
 //! The flags of all games: one task, one entry a running game, touched only where a deadline comes nearer.
 
 use super::table::Table;
-use crate::clock::{Micros, Moment};
+use crate::clock::Moment;
 use crate::store::journal::Slot;
 use crate::time::now;
 use std::collections::BTreeMap;
@@ -53,8 +53,6 @@ impl Flags {
         while let Some((at, table)) = self.pop(now) {
             let Some(table) = table.upgrade() else { continue };
             if let Some(again) = table.look(at, now) {
-                // Never at once: a game that is due while its connection reads is looked at a little later.
-                let again = again.max(now + Micros(1));
                 self.lock().insert((again, table.slot), Arc::downgrade(&table));
             }
         }

@@ -40,9 +40,10 @@ pub(super) fn started(
 }
 
 /// The turn of the side to move.
-pub(super) fn turn(id: GameId, game: &Game) -> ServerMessage {
+#[must_use]
+pub fn turn(id: GameId, game: &Game) -> Turn {
     let position = game.line().position();
-    ServerMessage::Turn(Turn {
+    Turn {
         game: id,
         ply: position.ply(),
         side: position.side(),
@@ -57,7 +58,7 @@ pub(super) fn turn(id: GameId, game: &Game) -> ServerMessage {
             taken: last.taken,
             elapsed_ms: last.charge.elapsed.ms(),
         }),
-    })
+    }
 }
 
 /// The newest ply, where one was played.

@@ -15,6 +15,7 @@ mod visit;
 pub use flags::Flags;
 pub use game::{Decision, Game, Phase, Played, Refused, Terms, Verdict};
 pub(crate) use messages::GAME_OVER;
+pub use messages::turn;
 pub use office::{Host, Referee};
 pub use seat::{Link, Seat};
 pub use table::{OpenError, Table, Told};

@@ -314,6 +314,7 @@ impl Table {
         } else {
             self.look_for_absent(state, deadline, now)?
         };
+        // Never at once: a game that is due while its connection reads is looked at a little later.
         state.armed = again.max(now + Micros(1));
         Some(state.armed)
     }

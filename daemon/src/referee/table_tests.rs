@@ -213,7 +213,7 @@ async fn a_second_end_and_a_late_turn_are_alarms_and_not_told() {
     play.ended().await;
     play.table.conclude();
     play.table.finish(&mut play.table.lock());
-    play.table.write_turn(&mut play.table.lock(), super::telling::Before::Nothing);
+    play.table.write_turn(&mut play.table.lock(), false);
     play.assert_quiet().await;
     assert_eq!((room.failures("one_end"), room.failures("silence"), room.failures("no_panic")), (2, 1, 0));
 }

@@ -17,14 +17,6 @@ thread_local! {
     static SCRATCH: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// What goes out in one write with a turn, before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Before {
-    Nothing,
-    /// The ply before, where the bot wants to hear of it.
-    Moved,
-}
-
 impl Table {
     pub(super) fn sit(self: &Arc<Self>) {
         let state = self.lock();
@@ -53,7 +45,7 @@ impl Table {
             // A bot that came back meanwhile knows of the game, and may have played or given up.
             let untouched = !state.finishing && state.game.charges().is_empty();
             if untouched && state.game.decision().is_none() {
-                return self.write_turn(state, Before::Nothing);
+                return self.write_turn(state, false);
             }
             state.seats[first].link.outlet.write_laid();
             if untouched {
@@ -117,7 +109,7 @@ impl Table {
         if state.game.decision().is_some() {
             return self.finish(state);
         }
-        self.write_turn(state, Before::Moved);
+        self.write_turn(state, true);
         let mover = &state.seats[played.side].link;
         if (mover.updates || !state.spectators.is_empty())
             && let Some(moved) = messages::moved(self.id(), &state.game)
@@ -136,26 +128,21 @@ impl Table {
         ServerMessage::Started(Box::new(self.as_started(state, Some(side))))
     }
 
-    /// Writes the turn of the side to move, in one write with what comes before it. Its clock runs from then, whether the
-    /// socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
-    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, before: Before) {
+    /// Writes the turn of the side to move, in one write with the `news` of the ply before where it wants those. Its clock
+    /// runs from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
+    pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, news: bool) {
         if !self.may_tell(state) {
             return;
         }
         let State { game, seats, .. } = &*state;
-        let side = game.side_to_move();
-        let link = &seats[side].link;
+        let link = &seats[game.side_to_move()].link;
         SCRATCH.with_borrow_mut(|line| {
             line.clear();
-            match before {
-                Before::Nothing => {}
-                Before::Moved => {
-                    if link.updates
-                        && let Some(moved) = messages::moved(self.id(), game)
-                    {
-                        moved.write(line);
-                    }
-                }
+            if news
+                && link.updates
+                && let Some(moved) = messages::moved(self.id(), game)
+            {
+                moved.write(line);
             }
             messages::turn(self.id(), game).write(line);
             link.outlet.send(line);

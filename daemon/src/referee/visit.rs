@@ -4,7 +4,6 @@ use super::game::Phase;
 use super::messages;
 use super::seat::Link;
 use super::table::{State, Table};
-use super::telling::Before;
 use crate::net::Outlet;
 use crate::time::now;
 use modiar_protocol::limits::SPECTATORS;
@@ -37,10 +36,10 @@ impl Table {
         }
         if state.game.clock().stands() {
             // What was played before stands in `started`.
-            self.write_turn(state, Before::Nothing);
+            self.write_turn(state, false);
         } else {
             // Its clock has run all the while (`clock.start-away`).
-            state.seats[side].link.outlet.tell(&messages::turn(self.id(), &state.game));
+            state.seats[side].link.outlet.tell(&ServerMessage::Turn(messages::turn(self.id(), &state.game)));
         }
     }
 

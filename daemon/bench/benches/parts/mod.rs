@@ -1,10 +1,9 @@
 //! The parts of a ply, as `cargo bench` times them and the test of instructions counts them.
 
 use modiar::clock::{Arrival, Clock, Control, Micros, Moment};
-use modiar::referee::{Game, Terms, Verdict};
+use modiar::referee::{Game, Terms, Verdict, turn};
 use modiar_protocol::client::{ClientMessage, Move, decode};
-use modiar_protocol::server::{Last, Turn};
-use modiar_protocol::{GameId, GameRules, Lines, PitList, Sides, TimeControl};
+use modiar_protocol::{GameId, GameRules, Lines, TimeControl};
 use modiar_rules::{BySide, EndRules, Line, Pit, Position, Side};
 use std::hint::black_box;
 
@@ -44,7 +43,7 @@ fn decode_a_move(times: usize) {
 fn write_a_turn(times: usize) {
     let mut game = new_game(EndRules { repetition: 0, quiet_plies: 0, majority: false });
     pits().take(LEAD.len()).for_each(|pit| play(&mut game, pit));
-    let (turn, mut line) = (turn(&game), Vec::with_capacity(512));
+    let (turn, mut line) = (turn(GameId::NOWHERE, &game), Vec::with_capacity(512));
     for _ in 0..times {
         line.clear();
         black_box(&turn).write(&mut line);
@@ -96,7 +95,7 @@ fn whole_game(times: usize) {
             let ClientMessage::Move(wanted) = decode(line).unwrap().message else { unreachable!() };
             play(&mut game, wanted.pit);
             out.clear();
-            turn(&game).write(&mut out);
+            turn(GameId::NOWHERE, &game).write(&mut out);
         }
         assert!(game.decision().is_some());
     }
@@ -134,24 +133,4 @@ fn play(game: &mut Game, pit: Pit) {
     let verdict = game.play(game.side_to_move(), wanted, &Quick(Moment(10_000)), false);
     assert!(matches!(verdict, Verdict::Accepted(_)));
     game.turn_written(Moment(10_000));
-}
-
-fn turn(game: &Game) -> Turn {
-    let position = game.line().position();
-    Turn {
-        game: GameId::NOWHERE,
-        ply: position.ply(),
-        side: position.side(),
-        pits: position.pits(),
-        captured: position.captured().into(),
-        legal: PitList(game.line().legal()),
-        remaining_ms: Sides { south: 86_400_000, north: 86_399_871 },
-        last: game.last().map(|last| Last {
-            ply: last.ply,
-            side: last.side,
-            pit: last.pit,
-            taken: last.taken,
-            elapsed_ms: last.charge.elapsed.ms(),
-        }),
-    }
 }

@@ -110,7 +110,7 @@ impl Entry {
         Ok(match self {
             Self::Opened(opening) => write_opening_payload(opening, out)?,
             Self::Ply(slot, ply) => {
-                out.extend_from_slice(&ply_bytes(*slot, ply)[FRAME..]);
+                out.extend_from_slice(&ply_payload(*slot, ply));
                 PLY
             }
             Self::Forgiven(Slot(slot), side) => {
@@ -172,17 +172,28 @@ impl Entry {
 }
 
 /// A ply's entry, whole: it comes so often that it is made before the journal is locked, and without allocating.
-pub(super) fn ply_bytes(Slot(slot): Slot, ply: &SavedPly) -> [u8; PLY_BYTES] {
+pub(super) fn ply_bytes(slot: Slot, ply: &SavedPly) -> [u8; PLY_BYTES] {
     let mut bytes = [0; PLY_BYTES];
-    bytes[4..6].copy_from_slice(&PLY_PAYLOAD.to_le_bytes());
-    bytes[6] = PLY;
-    bytes[FRAME..FRAME + 8].copy_from_slice(&slot.to_le_bytes());
-    bytes[FRAME + 8..FRAME + 16].copy_from_slice(&ply.elapsed.0.to_le_bytes());
-    bytes[FRAME + 16..FRAME + 24].copy_from_slice(&ply.own.0.to_le_bytes());
-    bytes[FRAME + 24] = ply.pit.index();
-    let crc = crc32fast::hash(&bytes[4..]);
-    bytes[..4].copy_from_slice(&crc.to_le_bytes());
+    bytes[FRAME..].copy_from_slice(&ply_payload(slot, ply));
+    seal(&mut bytes, PLY, PLY_PAYLOAD);
     bytes
+}
+
+fn ply_payload(Slot(slot): Slot, ply: &SavedPly) -> [u8; PLY_PAYLOAD as usize] {
+    let mut payload = [0; PLY_PAYLOAD as usize];
+    payload[..8].copy_from_slice(&slot.to_le_bytes());
+    payload[8..16].copy_from_slice(&ply.elapsed.0.to_le_bytes());
+    payload[16..24].copy_from_slice(&ply.own.0.to_le_bytes());
+    payload[24] = ply.pit.index();
+    payload
+}
+
+/// Fills in the frame before a payload.
+fn seal(entry: &mut [u8], kind: u8, length: u16) {
+    entry[4..6].copy_from_slice(&length.to_le_bytes());
+    entry[6] = kind;
+    let crc = crc32fast::hash(&entry[4..]);
+    entry[..4].copy_from_slice(&crc.to_le_bytes());
 }
 
 /// Appends an [`Entry::Opened`] to `out` without having one: openings have many texts.
@@ -211,10 +222,7 @@ fn framed(
         out.truncate(start);
         return Err(serde::ser::Error::custom(format_args!("an entry of {length} bytes is above {MOST}")));
     };
-    out[start + 4..start + 6].copy_from_slice(&length.to_le_bytes());
-    out[start + 6] = kind;
-    let crc = crc32fast::hash(&out[start + 4..]);
-    out[start..start + 4].copy_from_slice(&crc.to_le_bytes());
+    seal(&mut out[start..], kind, length);
     Ok(())
 }
 

@@ -63,7 +63,7 @@ fn on_a_full_disk_results_wait_and_no_game_starts() {
     }
     let daemon = Daemon::start_on_small_disk(DISK, CONFIG);
     let mut other = daemon.game("blitz");
-    let mut game = daemon.game("blitz");
+    let mut game = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "blitz");
     game.play(&LOOP[..20]);
     let filler = fill(&daemon);
     game.play(&LOOP[20..]);
@@ -77,11 +77,16 @@ fn on_a_full_disk_results_wait_and_no_game_starts() {
         peer.expect("seeking").unwrap();
     }
     other.play(&LOOP[..8]);
+    // Who comes back meanwhile is told that the game is there, and nothing of it.
+    let welcome = game.north.come_back(&daemon);
+    assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([game.id]), &json!([])), "{welcome}");
     thread::sleep(Duration::from_millis(500));
-    for peer in [&mut one, &mut two, &mut game.south, &mut game.north] {
+    for peer in [&mut one, &mut two, &mut game.south.peer, &mut game.north.peer] {
         assert_quiet(peer);
     }
     fs::remove_file(filler).unwrap();
+    let started = game.north.peer.expect("started").unwrap();
+    assert_eq!((&started["moves"], &started["resumed"]), (&json!(LOOP), &json!(true)), "{started}");
     assert_eq!(game.ended()["termination"], "repetition");
     for peer in [&mut one, &mut two] {
         peer.expect("started").unwrap();

@@ -7,6 +7,7 @@ mod support;
 use modiar_conformance::Peer;
 use modiar_protocol::limits::GUESTS_KEPT;
 use serde_json::{Value, json};
+use std::thread;
 use std::time::Duration;
 use support::Daemon;
 use support::process::reset_at_close;
@@ -45,6 +46,24 @@ fn an_ended_that_was_not_read_is_told_in_the_next_welcome() {
     let welcome = pair.north.come_back(&daemon);
     assert!(welcome["missed"].as_array().unwrap().contains(&ended), "{welcome}");
     assert_eq!(daemon.export().lines().count(), 3);
+}
+
+/// `session.resume-ending`, `session.missed`: in whatever moment after its last word a bot comes back, the welcome tells of the
+/// game, and of each that it lists `started` follows, then its `ended`.
+#[test]
+fn a_bot_that_comes_back_as_its_game_ends_is_told_of_it() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    for round in 0..25 {
+        pair.south.peer.expect("turn").unwrap();
+        pair.south.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+        thread::sleep(Duration::from_micros(600 * round));
+        reset(&pair.north);
+        let ended = pair.north.missed(&daemon, &pair.id);
+        let told = pair.south.peer.expect("ended").unwrap();
+        assert_eq!((&ended, ended["termination"].as_str()), (&told, Some("resignation")));
+        pair = Pair::between(pair.south, pair.north, "blitz");
+    }
 }
 
 /// `session.missed`: a welcome can be lost as an `ended` can; what is sent along with hello does not show that it was read.

@@ -168,8 +168,7 @@ impl Hall {
                 messages_per_s: self.limits.messages_per_second,
                 games: games.min(self.limits.games_per_bot),
             },
-            // One that is decided is told only by its `ended`.
-            games: bot.tables().iter().filter(|(table, _)| table.is_running()).map(|(table, _)| table.id()).collect(),
+            games: bot.tables().iter().map(|(table, _)| table.id()).collect(),
             missed: bot.unread(),
             reference,
         };

@@ -89,7 +89,9 @@ impl Table {
         for side in Side::ALL {
             let Seat { bot, link: Link { outlet, updates }, .. } = &state.seats[side];
             let live = outlet.is_live();
-            if *updates {
+            if state.owed[side] {
+                outlet.lay_message(&self.resumed_line(state, side));
+            } else if *updates {
                 outlet.lay(&news);
             }
             outlet.lay(&line);

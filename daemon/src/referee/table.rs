@@ -67,7 +67,7 @@ pub(super) struct State {
     pub(super) finishing: bool,
     /// Who is to read `game_over` once the result is told.
     pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
-    /// Who is still to read `started`: it came while a ply was stalled.
+    /// Who is still to read `started`: it came while a ply was stalled, or the end on its way to the store.
     pub(super) owed: BySide<bool>,
     /// Who has been here since the daemon started.
     pub(super) come_back: BySide<bool>,

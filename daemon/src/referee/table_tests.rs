@@ -15,7 +15,7 @@ use modiar_protocol::client::Move;
 use modiar_protocol::{BotName, Record, Termination};
 use modiar_rules::{BySide, Pit, Side};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -23,12 +23,18 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// Who plays at the tables of these tests: nobody is paired again.
-#[derive(Debug)]
-struct Nobody;
+/// Plies that lead round; after the last of them the first position stands for the third time.
+const LOOP: &str = "240315042315042315042";
+
+/// Who plays at the tables of these tests: nobody is paired again. While the door is locked no end is told.
+#[derive(Debug, Default)]
+struct Nobody {
+    door: Mutex<()>,
+}
 
 impl Host for Nobody {
     fn finished(&self, table: &Arc<Table>) {
+        let _open = self.door.lock().unwrap();
         table.conclude();
     }
 }
@@ -36,7 +42,7 @@ impl Host for Nobody {
 /// A referee with a real store and journal.
 struct Room {
     referee: Arc<Referee>,
-    _host: Arc<dyn Host>,
+    host: Arc<Nobody>,
     _data: TempDir,
 }
 
@@ -52,9 +58,9 @@ impl Room {
         let (journal, _) = Journal::open(&directory.journal(), "boot").unwrap();
         let (flags, failed) = (Arc::new(Flags::default()), CancellationToken::new());
         let referee = Referee::new(handle, Arc::new(journal), flags, "test".into(), failed, metrics);
-        let host: Arc<dyn Host> = Arc::new(Nobody);
-        referee.report_to(&host);
-        Self { referee, _host: host, _data: data }
+        let host = Arc::new(Nobody::default());
+        referee.report_to(&(Arc::clone(&host) as Arc<dyn Host>));
+        Self { referee, host, _data: data }
     }
 
     /// A game in which both have read what they read at its start.
@@ -284,4 +290,30 @@ async fn a_game_that_is_played_or_over_before_its_start_has_no_first_turn() {
     assert_eq!(read(&mut over.north).await["type"], "started");
     assert_eq!(over.ended().await["termination"], "resignation");
     assert_eq!((room.failures("one_end"), room.failures("silence")), (0, 0));
+}
+
+/// A bot that comes back while the end of its game is on its way to the store reads the game, whose last ply may be news
+/// to it, and the end, once that is stored (`session.resume-ending`).
+#[tokio::test]
+async fn a_bot_that_returns_between_the_end_and_its_telling_reads_the_game_and_then_the_end() {
+    let room = Room::open();
+    let mut play = room.game("anna", "bert").await;
+    let (outlet, mut back) = room.connection().await;
+    {
+        let _locked = room.host.door.lock().unwrap();
+        for (ply, pit) in (1..).zip(LOOP.bytes()) {
+            let side = if ply % 2 == 1 { Side::South } else { Side::North };
+            play.r#move(side, pit - b'0');
+        }
+        play.table.come_back(Side::North, Link { outlet, updates: true });
+    }
+    let started = read(&mut back).await;
+    assert_eq!((started["resumed"].as_bool(), started["moves"].as_str()), (Some(true), Some(LOOP)), "{started}");
+    for (reader, turns) in [(&mut play.south, 10), (&mut play.north, 10)] {
+        for _ in 0..turns {
+            assert_eq!(read(reader).await["type"], "turn");
+        }
+    }
+    play.north = back;
+    assert_eq!(play.ended().await["termination"], "repetition");
 }

@@ -95,7 +95,7 @@ impl Table {
             }
             for side in Side::ALL {
                 if std::mem::take(&mut state.owed[side]) {
-                    self.tell_state(state, side);
+                    state.seats[side].link.outlet.tell(&self.resumed_line(state, side));
                 }
             }
             self.tell_played(state, played);

@@ -13,7 +13,8 @@ use modiar_rules::Side;
 use std::sync::Arc;
 
 impl Table {
-    /// A bot is back, on a new connection: it reads the whole state, and its turn where it is to move (`session.resume`).
+    /// A bot is back, on a new connection: it reads the whole state, and its turn where it is to move (`session.resume`,
+    /// `session.resume-ending`).
     pub fn come_back(self: &Arc<Self>, side: Side, link: Link) {
         self.change((), |state| self.welcome_back(state, side, link));
     }
@@ -21,15 +22,12 @@ impl Table {
     fn welcome_back(self: &Arc<Self>, state: &mut State, side: Side, link: Link) {
         state.seats[side].link = link;
         state.come_back[side] = true;
-        if *state.game.phase() != Phase::Running {
-            return;
-        }
-        if state.stalled.is_some() {
-            // The state holds a ply that is not safe yet: nobody is told of it.
+        if state.stalled.is_some() || *state.game.phase() != Phase::Running {
+            // The state holds a ply or an end that is not safe yet: nobody is told of it.
             state.owed[side] = true;
             return;
         }
-        self.tell_state(state, side);
+        state.seats[side].link.outlet.tell(&self.resumed_line(state, side));
         // Before the game starts nobody has a turn.
         if state.game.side_to_move() != side || !state.begun {
             return;
@@ -43,10 +41,9 @@ impl Table {
         }
     }
 
-    /// The whole state, to a bot that is back.
-    pub(super) fn tell_state(&self, state: &State, side: Side) {
-        let started = Started { resumed: true, ..self.as_started(state, Some(side)) };
-        state.seats[side].link.outlet.tell(&ServerMessage::Started(Box::new(started)));
+    /// The whole state, for a bot that is back.
+    pub(super) fn resumed_line(&self, state: &State, side: Side) -> ServerMessage {
+        ServerMessage::Started(Box::new(Started { resumed: true, ..self.as_started(state, Some(side)) }))
     }
 
     /// After a restart nobody is waited for any longer: the clock of the turn runs (`clock.restart`).

@@ -55,15 +55,32 @@ impl Returning {
         started
     }
 
-    /// Comes back after its game; the end of that, which the welcome tells or, where it was not stored yet, follows.
+    /// Comes back after its game; the end of that, which the welcome tells or, where it was not stored yet, follows the
+    /// `started` of the game.
     pub fn missed(&mut self, daemon: &Daemon, game: &str) -> Value {
         let welcome = self.come_back(daemon);
-        assert_eq!(welcome["games"], json!([]), "{welcome}");
         let missed = welcome["missed"].as_array().unwrap();
-        let mut of_game = missed.iter().filter(|ended| ended["game"] == game);
-        let ended = of_game.next().cloned().unwrap_or_else(|| self.peer.expect("ended").unwrap());
-        assert!(of_game.next().is_none() && ended["game"] == game, "{welcome}");
+        let of_game: Vec<_> = missed.iter().filter(|ended| ended["game"] == game).collect();
+        let ended = match of_game[..] {
+            [] => self.end_of_listed(&welcome, game),
+            [ended] => {
+                assert_eq!(welcome["games"], json!([]), "{welcome}");
+                ended.clone()
+            }
+            _ => panic!("told twice: {welcome}"),
+        };
         assert_quiet(&mut self.peer);
+        ended
+    }
+
+    /// The end of its one game, which this welcome lists.
+    fn end_of_listed(&mut self, welcome: &Value, game: &str) -> Value {
+        assert_eq!(welcome["games"], json!([game]), "{welcome}");
+        let started = self.peer.expect("started").unwrap();
+        let ended = self.peer.expect("ended").unwrap();
+        for message in [&started, &ended] {
+            assert_eq!(message["game"], game, "{message}");
+        }
         ended
     }
 }

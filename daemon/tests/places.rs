@@ -74,6 +74,27 @@ fn the_nearer_word_counts() {
     assert!(listed(false, &[]).contains("\nweekend "));
 }
 
+/// Wherever in the line it is said; a file of records stands in no place.
+#[test]
+fn a_place_may_be_named_before_between_and_after_the_words() {
+    let folder = TempDir::new().unwrap();
+    modiar(folder.path(), &["--data", "weekend", "bot", "add", "dice"], 0);
+    for arguments in COMMANDS.iter().filter(|arguments| arguments[1] != "show") {
+        for at in 0..=arguments.len() {
+            let line = [&arguments[..at], &["--data", "weekend"], &arguments[at..]].concat();
+            let (_, said) = modiar(folder.path(), &line, 0);
+            assert!(said.contains("weekend"), "{line:?}: {said}");
+            let _ = std::fs::remove_file(folder.path().join("copy.db"));
+        }
+    }
+    for named in ["--data", "--config"] {
+        for line in [["games", "verify", "a.jsonl", named, "b"], [named, "b", "games", "verify", "a.jsonl"]] {
+            let (_, said) = modiar(folder.path(), &line, 2);
+            assert!(said.contains("a file of records needs neither"), "{line:?}: {said}");
+        }
+    }
+}
+
 #[test]
 fn nothing_is_made_by_a_look() {
     let folder = folder();

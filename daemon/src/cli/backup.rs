@@ -13,13 +13,11 @@ use std::process::ExitCode;
 pub(super) struct Backup {
     /// The file to write; it must not exist
     file: PathBuf,
-    #[command(flatten)]
-    place: Place,
 }
 
 impl Backup {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let data = self.place.data()?;
+    pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+        let data = place.data()?;
         let Copied { games, bots } = store::back_up(&data, &self.file)?;
         eprintln!("{games} games and {bots} bots of {data} were written to {}", self.file.display());
         Ok(ExitCode::SUCCESS)

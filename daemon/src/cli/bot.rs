@@ -18,8 +18,6 @@ use std::process::ExitCode;
 pub(super) struct Bot {
     #[command(subcommand)]
     action: Action,
-    #[command(flatten)]
-    place: Place,
     /// Answer in JSON
     #[arg(long, global = true)]
     json: bool,
@@ -73,7 +71,7 @@ fn ban_reason(text: &str) -> Result<BanReason, String> {
 }
 
 impl Bot {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let command = match self.action {
             Action::Add { name } => Command::Add { name },
             Action::List => Command::List,
@@ -89,7 +87,7 @@ impl Bot {
             Command::Remove { .. } => format!("'{name}' was removed; its games stay"),
             Command::Add { .. } | Command::List | Command::Token { .. } => String::new(),
         };
-        let data = self.place.data()?;
+        let data = place.data()?;
         if matches!(command, Command::Add { .. }) && !data.database().exists() {
             eprintln!("modiar: it holds no data yet; a database is made in it");
         }

@@ -30,8 +30,6 @@ pub(super) struct Show {
     /// The game's id, or its beginning
     #[arg(value_parser = id_beginning)]
     id: String,
-    #[command(flatten)]
-    place: Place,
 }
 
 #[derive(Debug, Args)]
@@ -48,8 +46,6 @@ pub(super) struct Export {
     /// Only games that ended at this time or later: 2026-11-30 or 2026-11-30T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = records::parse_time)]
     since: Option<jiff::Timestamp>,
-    #[command(flatten)]
-    place: Place,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -61,10 +57,7 @@ enum Format {
 #[derive(Debug, Args)]
 pub(super) struct Verify {
     /// A file of records, one a line, in place of the data directory
-    #[arg(conflicts_with_all = ["data", "config"])]
     file: Option<PathBuf>,
-    #[command(flatten)]
-    place: Place,
 }
 
 /// `g` and up to 32 hex digits.
@@ -78,18 +71,18 @@ fn id_beginning(text: &str) -> Result<String, String> {
 }
 
 impl Games {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Show(show) => show.run(),
-            Self::Export(export) => export.run(),
-            Self::Verify(verify) => verify.run(),
+            Self::Show(show) => show.run(place),
+            Self::Export(export) => export.run(place),
+            Self::Verify(verify) => verify.run(place),
         }
     }
 }
 
 impl Show {
-    fn run(self) -> anyhow::Result<ExitCode> {
-        let line = match &store::read_record(&self.place.data()?, &self.id)?[..] {
+    fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+        let line = match &store::read_record(&place.data()?, &self.id)?[..] {
             [line] => line.clone(),
             [] => bail!("there is no game '{}'; `modiar games export` lists them all", self.id),
             _ => bail!("more than one game's id begins with '{}'; write more of it", self.id),
@@ -101,11 +94,11 @@ impl Show {
 }
 
 impl Export {
-    fn run(self) -> anyhow::Result<ExitCode> {
+    fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let Format::Jsonl = self.format;
         let filter = Filter { bot: self.bot, pool: self.pool, since: self.since };
         let (mut games, mut taken) = (0u64, 0u64);
-        store::read_records(&self.place.data()?, &mut |line| {
+        store::read_records(&place.data()?, &mut |line| {
             games += 1;
             if filter.takes(&serde_json::from_str(&line.text)?) {
                 taken += 1;
@@ -121,10 +114,11 @@ impl Export {
 }
 
 impl Verify {
-    fn run(self) -> anyhow::Result<ExitCode> {
+    fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let findings = match &self.file {
+            Some(_) if place.is_named() => super::misused("a file of records needs neither --data nor --config"),
             Some(path) => verify_file(path)?,
-            None => verify_data(&self.place.data()?)?,
+            None => verify_data(&place.data()?)?,
         };
         write_stdout(findings.report().as_bytes())?;
         Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })

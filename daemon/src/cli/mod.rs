@@ -9,7 +9,9 @@ mod place;
 mod serve;
 
 use crate::config::ConfigError;
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory as _, Parser, Subcommand};
+use place::Place;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -29,6 +31,8 @@ const BAD_CONFIG: u8 = 78;
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    place: Place,
 }
 
 #[derive(Debug, Subcommand)]
@@ -44,6 +48,11 @@ enum Command {
     Backup(backup::Backup),
 }
 
+/// Ends the program for arguments that do not go together.
+fn misused(why: &str) -> ! {
+    Arguments::command().error(ErrorKind::ArgumentConflict, why).exit()
+}
+
 /// Writes data to stdout. A reader that has gone, as `head` does, is no fault of ours.
 fn write_stdout(data: &[u8]) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
@@ -56,11 +65,12 @@ fn write_stdout(data: &[u8]) -> std::io::Result<()> {
 /// Runs the program.
 #[must_use]
 pub fn run() -> ExitCode {
-    let outcome = match Arguments::parse().command {
-        Command::Serve(serve) => serve.run(),
-        Command::Games(games) => games.run(),
-        Command::Bot(bot) => bot.run(),
-        Command::Backup(backup) => backup.run(),
+    let Arguments { command, place } = Arguments::parse();
+    let outcome = match command {
+        Command::Serve(serve) => serve.run(&place),
+        Command::Games(games) => games.run(&place),
+        Command::Bot(bot) => bot.run(&place),
+        Command::Backup(backup) => backup.run(&place),
     };
     outcome.unwrap_or_else(|error| {
         if error.is::<ConfigError>() {

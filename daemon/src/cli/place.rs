@@ -1,4 +1,4 @@
-//! Where a command finds the configuration and the data: every command in the same way.
+//! Where a command finds the configuration and the data: every command in the same way, wherever in it that is said.
 
 use crate::config::{Config, ConfigError};
 use crate::store::DataDir;
@@ -17,6 +17,11 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Whether the command line names it.
+    pub(super) const fn is_named(&self) -> bool {
+        self.data.is_some() || self.config.is_some()
+    }
+
     /// The configuration of the file and the environment, with `--data` laid over it; [`Config::check`] is still due.
     pub(super) fn configuration(&self) -> Result<Config, ConfigError> {
         let usual = Path::new("modiar.toml");

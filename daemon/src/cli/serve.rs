@@ -31,8 +31,6 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
     after_help = "Examples:\n  modiar serve\n  modiar serve --bots 127.0.0.1:0 --data /var/lib/modiar\n  modiar serve --print-config > modiar.toml"
 )]
 pub(super) struct Serve {
-    #[command(flatten)]
-    place: Place,
     /// Where bots connect; port 0 takes a free one [default: 127.0.0.1:6634]
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     bots: Option<SocketAddr>,
@@ -51,12 +49,12 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         if self.print_config {
             super::write_stdout(TEMPLATE.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let config = self.configure()?;
+        let config = self.configure(place)?;
         let certificate = config.tls.as_ref().map(Certificate::load).transpose();
         let certificate = certificate.map_err(|error| ConfigError::Value(format!("[tls] {error:#}")))?.map(Arc::new);
         if self.check_config {
@@ -69,8 +67,8 @@ impl Serve {
     }
 
     /// The configuration with all flags laid over it.
-    fn configure(&self) -> Result<Config, ConfigError> {
-        let mut config = self.place.configuration()?;
+    fn configure(&self, place: &Place) -> Result<Config, ConfigError> {
+        let mut config = place.configuration()?;
         config.bots = self.bots.unwrap_or(config.bots);
         config.http = self.http.unwrap_or(config.http);
         config.house_bots &= !self.no_house_bots;

@@ -7,6 +7,9 @@ use crate::{Pit, Side};
 /// `0x01` in the byte of each pit: a factor that repeats a byte in all six.
 pub(crate) const EACH: u64 = 0x0101_0101_0101;
 
+/// Bits of the six pits in a packed word.
+pub(crate) const PITS: u64 = EACH * 0xFF;
+
 /// Seeds in the six pits: one byte a pit, pit 0 in the lowest, so that a sowing is one addition.
 ///
 /// Any six bytes make a board; that the seeds are lawful in number is [`Position`](crate::Position)'s
@@ -50,6 +53,20 @@ impl Board {
         // The byte of pit 5 in the product is the sum of the six.
         let [.., sum, _, _] = self.0.wrapping_mul(EACH).to_le_bytes();
         sum
+    }
+
+    /// The board turned by half: what was South's row is North's. Play is the same from either end.
+    #[inline]
+    #[must_use]
+    pub const fn turned(self) -> Self {
+        Self((self.0 << 24 | self.0 >> 24) & PITS)
+    }
+
+    /// For each pit the seeds in it and in all pits before it, pit 0 first.
+    #[inline]
+    #[must_use]
+    pub const fn sums(self) -> [u8; 6] {
+        Self(self.0.wrapping_mul(EACH)).pits()
     }
 
     /// Whether `side`'s row holds no seed at all; a singleton is a seed.

@@ -39,6 +39,7 @@ extern crate alloc;
 mod board;
 mod ending;
 mod illegal;
+mod legal;
 mod line;
 mod moves;
 mod perft;

@@ -93,6 +93,7 @@ impl PitSet {
 }
 
 impl FromIterator<Pit> for PitSet {
+    #[inline]
     fn from_iter<I: IntoIterator<Item = Pit>>(pits: I) -> Self {
         let mut set = Self::EMPTY;
         pits.into_iter().for_each(|pit| set.insert(pit));

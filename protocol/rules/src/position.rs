@@ -3,7 +3,6 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::sowing::Sown;
 use crate::{Board, BySide, Illegal, Pit, PitSet, Setup, SetupError, Side};
 
 /// A position with 42 seeds (rules.board.conserved), in 16 bytes.
@@ -61,12 +60,7 @@ impl Position {
     /// The pits that may be played now. Where there is none, the game is over (rules.end.immobile).
     #[must_use]
     pub fn legal(&self) -> PitSet {
-        let able = self.able();
-        if !self.must_feed() {
-            return able;
-        }
-        let feeding: PitSet = able.iter().filter(|&pit| self.feeds(pit)).collect();
-        if feeding.is_empty() { able } else { feeding } // rules.feed.if-able
+        self.board.legal_unless(self.side(), |pit| self.slams(pit))
     }
 
     /// Whether `pit` may be played now; `Ok` for exactly the pits of [`legal`](Self::legal).
@@ -108,7 +102,9 @@ impl Position {
     /// An illegal pit does not panic. What stands then still holds 42 seeds and has the other side to
     /// move, but no game leads there.
     pub fn play_unchecked(&mut self, pit: Pit) -> u8 {
-        let (mover, (board, taken)) = (self.side(), self.outcome(self.board.sow(pit)));
+        // On the first ply of the game the capture is forfeited and the seeds stay (rules.capture.first-ply).
+        let (board, taken) = if self.is_first_ply() { (self.board.sow(pit).board, 0) } else { self.board.play(pit) };
+        let mover = self.side();
         self.captured[mover] += taken;
         self.board = board;
         // A count at its very end swings between its last two values: the sides still alternate.
@@ -116,31 +112,9 @@ impl Position {
         taken
     }
 
-    /// The board after a sowing and its capture, and the seeds taken. On the first ply of the game the
-    /// capture is forfeited and the seeds stay (rules.capture.first-ply).
-    fn outcome(&self, sown: Sown) -> (Board, u8) {
-        if self.is_first_ply() { (sown.board, 0) } else { sown.capture() }
-    }
-
-    /// The pits of the mover's row that hold two seeds or more and whose move is no grand slam.
-    fn able(&self) -> PitSet {
-        let may = |pit: &Pit| self.board.seeds(*pit) > 1 && !self.slams(*pit);
-        Pit::row(self.side()).into_iter().filter(may).collect()
-    }
-
-    /// Whether the mover must feed if he can: the opponent's row is empty (rules.feed.must).
-    fn must_feed(&self) -> bool {
-        self.board.is_row_empty(self.side().other())
-    }
-
-    /// Whether a move of the mover's own `pit` passes a seed into the opponent's row.
-    fn feeds(&self, pit: Pit) -> bool {
-        pit.index() % 3 + self.board.seeds(pit) > 3
-    }
-
     /// Whether playing `pit` would be a grand slam; never where nothing is captured.
     fn slams(&self, pit: Pit) -> bool {
-        !self.is_first_ply() && self.board.sow(pit).slams(self.side().other())
+        !self.is_first_ply() && self.board.slams(pit)
     }
 
     const fn is_first_ply(&self) -> bool {

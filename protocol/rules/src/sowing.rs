@@ -3,11 +3,8 @@
 //! Both work on all pits at once in the packed word of a [`Board`]; `tests/laws.rs` compares them with
 //! a seed-by-seed implementation on every layout there is.
 
-use crate::board::{EACH, row_mask};
+use crate::board::{EACH, PITS, row_mask};
 use crate::{Board, Pit, SEEDS, Side};
-
-/// Bits of the six pits in a packed word.
-const PITS: u64 = EACH * 0xFF;
 
 /// The bits that are clear in 0, 2, 4 and 6, and in no other number.
 const NOT_CAPTURABLE: u64 = EACH * 0xF9;
@@ -47,7 +44,16 @@ pub(crate) struct Sown {
 }
 
 impl Board {
+    /// The board after a move of `pit` on any ply but the first, and the seeds taken. Whether it may be played
+    /// is not asked.
+    #[inline]
+    #[must_use]
+    pub fn play(self, pit: Pit) -> (Self, u8) {
+        self.sow(pit).capture()
+    }
+
     /// Sows the seeds of `origin`. From an empty pit nothing moves.
+    #[inline]
     pub(crate) fn sow(self, origin: Pit) -> Sown {
         let seeds = self.seeds(origin).min(SEEDS);
         let lifted = self.0 & !(0xFF << (8 * origin.index()));
@@ -72,6 +78,7 @@ impl Sown {
     /// its length is then a count of leading zeros. The chain is counted round the ring, not along the
     /// sown path; the two never differ, because a path that leaves a pit out left one seed in its
     /// origin, and one seed ends a chain.
+    #[inline]
     pub(crate) const fn capture(self) -> (Board, u8) {
         let turn = 8 * (5 - self.last);
         let downwards = rotate_up(self.board.capturable(), turn);
@@ -83,6 +90,7 @@ impl Sown {
 
     /// Whether the move captures all that `side`'s row holds, something at least (rules.slam.banned).
     /// Seeds that the same chain takes from the other row change nothing (rules.slam.own-row).
+    #[inline]
     pub(crate) const fn slams(self, side: Side) -> bool {
         let row = self.board.0 & row_mask(side);
         let at_risk = row != 0 && row & NOT_CAPTURABLE == 0; // most moves stop here

@@ -1,0 +1,87 @@
+//! The table as a file: a line that says what it is, the checksum of the rest, a byte of value for each layout and a byte of
+//! progress for each, and the upper bounds that differ, five bytes each.
+
+use crate::index::LAYOUTS;
+use crate::table::Table;
+use sha2::{Digest as _, Sha256};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// How every such file begins. The number changes with the form of what follows, and with the rules.
+const HEAD: &[u8; 16] = b"modiar-oracle 1\n";
+
+/// Why a file gives no table.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum FileError {
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{} is no table of this version of modiar; build one with `modiar oracle --build FILE`", .0.display())]
+    Foreign(PathBuf),
+    #[error("{} was changed or cut: its checksum does not hold; remove it and build it again", .0.display())]
+    Damaged(PathBuf),
+}
+
+impl Table {
+    /// Reads a table that [`Self::write`] wrote.
+    ///
+    /// # Errors
+    /// There is no such file, or it is another's, of another version, or not as it was written.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        let of_read = |source: io::Error| match source.kind() {
+            io::ErrorKind::UnexpectedEof => FileError::Damaged(path.to_owned()),
+            _ => FileError::Io { path: path.to_owned(), source },
+        };
+        let mut file = File::open(path).map_err(of_read)?;
+        let mut head = Vec::new();
+        (&file).take(HEAD.len() as u64).read_to_end(&mut head).map_err(of_read)?;
+        if head != *HEAD {
+            return Err(FileError::Foreign(path.to_owned()));
+        }
+        let (mut sum, mut values, mut progress, mut open) = ([0; 32], vec![0; LAYOUTS], vec![0; LAYOUTS], Vec::new());
+        for part in [&mut sum[..], &mut values, &mut progress] {
+            file.read_exact(part).map_err(of_read)?;
+        }
+        file.read_to_end(&mut open).map_err(of_read)?;
+        if checksum([&values, &progress, &open]) != sum {
+            return Err(FileError::Damaged(path.to_owned()));
+        }
+        let (bounds, _) = open.as_chunks();
+        let open = bounds.iter().map(|[a, b, c, d, hi]| (u32::from_le_bytes([*a, *b, *c, *d]), hi.cast_signed()));
+        Ok(Self { values, progress, open: open.collect() })
+    }
+
+    /// Writes it to `path`: under another name first, so that nobody finds half of it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".new");
+        let unfinished = path.with_file_name(name);
+        let written = self.write_to(&unfinished).and_then(|()| fs::rename(&unfinished, path));
+        written.map_err(|source| FileError::Io { path: path.to_owned(), source })
+    }
+
+    fn write_to(&self, path: &Path) -> io::Result<()> {
+        let bounds = self.open.iter().flat_map(|(number, hi)| {
+            let [a, b, c, d] = number.to_le_bytes();
+            [a, b, c, d, hi.cast_unsigned()]
+        });
+        let open: Vec<u8> = bounds.collect();
+        let parts = [&self.values[..], &self.progress, &open];
+        let mut file = File::create(path)?;
+        for part in [&HEAD[..], &checksum(parts)].into_iter().chain(parts) {
+            file.write_all(part)?;
+        }
+        file.sync_all()
+    }
+}
+
+fn checksum(parts: [&[u8]; 3]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    parts.into_iter().for_each(|part| digest.update(part));
+    digest.finalize().into()
+}

@@ -11,6 +11,7 @@ pub mod lobby;
 pub mod logging;
 pub mod metrics;
 pub mod net;
+pub mod oracle;
 pub mod records;
 pub mod referee;
 pub mod session;

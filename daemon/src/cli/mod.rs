@@ -5,6 +5,7 @@
 mod backup;
 mod bot;
 mod games;
+mod oracle;
 mod place;
 mod serve;
 
@@ -44,6 +45,8 @@ enum Command {
     Games(games::Games),
     /// Register bots, renew their tokens, keep them out
     Bot(bot::Bot),
+    /// Ask what a position is worth under best play
+    Oracle(oracle::Oracle),
     /// Write a copy of the database, while the daemon runs or not
     Backup(backup::Backup),
 }
@@ -70,6 +73,7 @@ pub fn run() -> ExitCode {
         Command::Serve(serve) => serve.run(&place),
         Command::Games(games) => games.run(&place),
         Command::Bot(bot) => bot.run(&place),
+        Command::Oracle(oracle) => oracle.run(&place),
         Command::Backup(backup) => backup.run(&place),
     };
     outcome.unwrap_or_else(|error| {

@@ -38,16 +38,19 @@ impl Place {
 
     /// The data directory, named on stderr.
     pub(super) fn data(&self) -> Result<DataDir, ConfigError> {
-        let data = DataDir::new(match &self.data {
-            // Whoever names it needs no configuration that can be used.
-            Some(data) => data.clone(),
-            None => {
-                let config = self.configuration()?;
-                config.check()?;
-                config.data
-            }
-        });
+        let data = self.unnamed_data()?;
         eprintln!("modiar: the data directory is {data}");
         Ok(data)
+    }
+
+    /// The data directory, for what it holds only makes the command faster.
+    pub(super) fn unnamed_data(&self) -> Result<DataDir, ConfigError> {
+        if let Some(data) = &self.data {
+            // Whoever names it needs no configuration that can be used.
+            return Ok(DataDir::new(data));
+        }
+        let config = self.configuration()?;
+        config.check()?;
+        Ok(DataDir::new(config.data))
     }
 }

@@ -2,10 +2,12 @@
 
 mod comparison;
 mod filter;
+mod plies;
 mod show;
 mod verify;
 
 pub use comparison::Comparison;
 pub use filter::{Filter, parse_time};
+pub use plies::{PliesError, Ply, PlyTimes, plies};
 pub use show::show;
 pub use verify::{Fault, Findings, verify_record};

@@ -1,7 +1,8 @@
 //! One game, ply by ply, for a person.
 
+use super::{Ply, plies};
 use modiar_protocol::{GameResult, Record};
-use modiar_rules::{BySide, Position, Side, parse_moves};
+use modiar_rules::Side;
 use std::fmt::Write as _;
 
 /// The game as a page of text.
@@ -11,7 +12,7 @@ use std::fmt::Write as _;
 pub fn show(record: &Record) -> anyhow::Result<String> {
     let mut page = String::new();
     header(&mut page, record)?;
-    plies(&mut page, record)?;
+    write_plies(&mut page, record)?;
     writeln!(page, "\n{}", outcome(record))?;
     Ok(page)
 }
@@ -33,33 +34,21 @@ fn header(page: &mut String, record: &Record) -> std::fmt::Result {
     writeln!(page, "played {} to {}\n", record.started, record.ended)
 }
 
-fn plies(page: &mut String, record: &Record) -> anyhow::Result<()> {
-    let opening = record.opening.len();
-    let mut position = Position::START;
-    let mut remaining = BySide::new(record.time.base_ms.saturating_mul(1000), record.time.base_ms.saturating_mul(1000));
+fn write_plies(page: &mut String, record: &Record) -> anyhow::Result<()> {
     writeln!(page, "ply  side   pit  taken   thought ms      left ms  south        north        captured")?;
-    for (at, pit) in parse_moves(&record.moves)?.into_iter().enumerate() {
-        let (side, ply) = (position.side(), position.ply());
-        let played = position.play(pit).map_err(|error| anyhow::anyhow!("ply {ply}: {error}"))?;
-        position = played.position;
-        let times =
-            at.checked_sub(opening).and_then(|at| Some((record.elapsed_us.get(at)?, record.charged_us.get(at)?)));
+    for Ply { position, pit, taken, times } in plies(record)? {
         let (elapsed, left) = match times {
-            Some((elapsed, charged)) => {
-                remaining[side] = remaining[side]
-                    .saturating_sub(*charged)
-                    .saturating_add(record.time.increment_ms.saturating_mul(1000));
-                (milliseconds(*elapsed), milliseconds(remaining[side]))
-            }
+            Some(times) => (milliseconds(times.elapsed_us), milliseconds(times.remaining_us)),
             None => ("opening".to_owned(), String::new()),
         };
-        let (south, north) = rows(position.pits());
-        let captured = position.captured();
-        let taken = played.taken;
+        let mut next = position;
+        next.play_unchecked(pit);
+        let ((south, north), captured) = (rows(next.pits()), next.captured());
         writeln!(
             page,
-            "{ply:>3}  {:<5}  {pit:>3}  {taken:>5}  {elapsed:>11}  {left:>11}  {south:<11}  {north:<11}  {}-{}",
-            side.to_string(),
+            "{:>3}  {:<5}  {pit:>3}  {taken:>5}  {elapsed:>11}  {left:>11}  {south:<11}  {north:<11}  {}-{}",
+            position.ply(),
+            position.side().to_string(),
             captured.south,
             captured.north
         )?;

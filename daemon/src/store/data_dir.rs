@@ -48,6 +48,12 @@ impl DataDir {
         self.0.join("journal")
     }
 
+    /// The values of all layouts: derived, and made anew where it is missing.
+    #[must_use]
+    pub fn oracle(&self) -> PathBuf {
+        self.0.join("oracle.table")
+    }
+
     /// The folder of the daily archive files.
     #[must_use]
     pub fn archive(&self) -> PathBuf {

@@ -1,8 +1,10 @@
 //! The oracle's table as the daemon and the commands come by it: from the data directory, or solved anew.
 
 use crate::store::DataDir;
-use modiar_oracle::{FileError, Table, solve};
+use modiar_oracle::{FileError, Table, balanced_openings, solve};
+use modiar_rules::Pit;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use tracing::{info, warn};
 
 /// The table of a data directory that a daemon has claimed; where there is none that can be used it is solved and kept.
@@ -22,6 +24,12 @@ pub fn establish(data: &DataDir) -> Table {
         Err(error) => warn!(%error, "the oracle's table could not be kept"),
     }
     table
+}
+
+/// The lines that games of pools with balanced openings start from; see [`establish`].
+#[must_use]
+pub fn openings(data: &DataDir) -> Vec<Arc<[Pit]>> {
+    balanced_openings(&establish(data)).into_iter().map(|opening| opening.moves.into()).collect()
 }
 
 /// The table for a command: that of the data directory, where there is one that can be used, else solved now. Nothing is

@@ -167,7 +167,8 @@ fn a_game_given_up_while_its_ply_waits_for_space_is_finished_once() {
     if !may_mount() {
         return;
     }
-    let config = CONFIG.to_owned() + "[[pool]]\nname = \"endless\"\nbase_ms = 60000\nrepetition = 0\nquiet_plies = 0\n";
+    let config = CONFIG.to_owned()
+        + "[[pool]]\nname = \"endless\"\nbase_ms = 60000\nopenings = \"start\"\nrepetition = 0\nquiet_plies = 0\n";
     let daemon = Daemon::start_with(&config, &[]);
     let mut pair = Pair::start(&daemon, "blitz");
     pair.play(&LOOP[..2]);

@@ -9,7 +9,7 @@ with socket.create_connection(server) as connection:
     for line in connection.makefile(encoding="utf-8"):
         match json.loads(line):
             case {"type": "welcome"}:
-                send(type="seek", pool="blitz")
+                send(type="seek", pool="practice")
             case {"type": "turn", "game": game, "legal": legal}:
                 send(type="move", game=game, pit=legal[0])
             case {"type": "ended", "game": game, "result": result, "termination": termination}:

@@ -8,9 +8,10 @@ use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
 use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle};
-use crate::{admin, logging, time, web};
+use crate::{admin, logging, oracle, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
+use modiar_protocol::server::Openings;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -98,6 +99,10 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     let listener = Listener::new(bots, Arc::clone(&house.hall), config.connections_per_address(), certificate)?;
     tasks.spawn(listener.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
+    if config.pools.iter().any(|pool| pool.openings == Openings::Balanced) {
+        let hall = Arc::clone(&house.hall);
+        tasks.spawn_blocking(move || hall.use_openings(&oracle::openings(&data)));
+    }
 
     let failure = tokio::select! {
         () = signals.next() => false,

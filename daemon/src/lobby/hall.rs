@@ -17,7 +17,7 @@ use crate::time;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::server::Error;
 use modiar_protocol::{BotName, ChallengeId, ErrorCode, GameId, GoodbyeReason, Ref, ServerMessage};
-use modiar_rules::BySide;
+use modiar_rules::{BySide, Pit};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -130,6 +130,11 @@ impl Hall {
     #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// See [`Lobby::use_openings`].
+    pub fn use_openings(&self, lines: &[Arc<[Pit]>]) {
+        self.lock().lobby.use_openings(lines);
     }
 
     /// See [`Lobby::seek`].

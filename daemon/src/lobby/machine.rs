@@ -2,6 +2,7 @@
 
 use super::challenges::{Challenges, Standing};
 use super::dice::Dice;
+use super::openings::Openings;
 use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
 use super::presence::Presence;
 use super::queue::{Queue, Seek};
@@ -11,7 +12,7 @@ use modiar_protocol::client::Challenge;
 use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
 use modiar_protocol::server::{ChallengeEnd, Challenged, Challenger, Error, SeekEnd};
 use modiar_protocol::{BotName, ChallengeId, ErrorCode, Ref, ServerMessage};
-use modiar_rules::{BySide, Side};
+use modiar_rules::{BySide, Pit, Side};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -44,6 +45,7 @@ pub struct Lobby {
     /// Most games of one bot at once.
     games_per_bot: u64,
     pub(super) queues: Vec<Queue>,
+    pub(super) openings: Vec<Openings>,
     pub(super) bots: HashMap<BotName, Presence>,
     pub(super) visitors: HashMap<Visitor, BotName>,
     pub(super) challenges: Challenges,
@@ -68,6 +70,7 @@ impl Lobby {
         Self {
             games_per_bot,
             queues: vec![Queue::default(); pools.len()],
+            openings: vec![Openings::none(seed); pools.len()],
             pools,
             bots: HashMap::new(),
             visitors: HashMap::new(),
@@ -76,6 +79,13 @@ impl Lobby {
             sought: 0,
             draining: false,
             held: false,
+        }
+    }
+
+    /// Games of pools with balanced openings start from these lines from now on.
+    pub fn use_openings(&mut self, lines: &[Arc<[Pit]>]) {
+        for (pool, openings) in self.pools.iter().zip(&mut self.openings) {
+            openings.use_lines(lines, pool);
         }
     }
 
@@ -231,7 +241,8 @@ impl Lobby {
         let from = Sitter { bot: from, visitor: standing.from, seek: None };
         let to = Sitter { bot: to, visitor: standing.to, seek: None };
         let seats = seated(from, side, to);
-        Ok(vec![self.start(standing.pool, seats, standing.terms.rated, Source::Series(id, standing.terms.games - 1))])
+        let source = Source::Series(id, standing.terms.games - 1);
+        Ok(vec![self.start(standing.pool, seats, standing.terms.rated, source, Arc::default())])
     }
 
     /// A bot turns a challenge down, or takes its own back.

@@ -1,13 +1,13 @@
 //! The lobby, told as scenes: who comes, what they ask, what each reads.
 
 use super::machine::{Effect, Lobby, Now, Visitor};
-use super::pairing::Pairing;
+use super::pairing::{Half, Pairing, Source};
 use crate::clock::Moment;
 use crate::config::Config;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::server::Error;
 use modiar_protocol::{BotName, ChallengeId, ServerMessage};
-use modiar_rules::{BySide, Side};
+use modiar_rules::{BySide, Side, parse_moves};
 use uuid::Uuid;
 
 fn now(seconds: u64) -> Now {
@@ -82,9 +82,10 @@ fn two_seekers_play_and_are_done() {
 #[test]
 fn a_seek_waits_at_the_limit_of_games() {
     let mut lobby = lobby(3, 1);
-    seek(&mut lobby, 1, 0);
-    let first = pairings(&seek(&mut lobby, 2, 0)).remove(0);
-    assert_eq!(told(&seek(&mut lobby, 3, 0)), ["3 reads seeking waiting for an opponent"]);
+    let mut seek = |number| lobby.seek(Visitor(number), "practice", 0, None, now(0)).unwrap();
+    seek(1);
+    let first = pairings(&seek(2)).remove(0);
+    assert_eq!(told(&seek(3)), ["3 reads seeking waiting for an opponent"]);
     let next = told(&lobby.finished(&first, None, false, now(1)));
     assert_eq!(next.len(), 1, "{next:?}");
     assert!(next[0].ends_with("bot-3"), "who waited longest plays first: {next:?}");
@@ -171,6 +172,66 @@ fn a_challenge_is_played_as_a_series() {
 fn series(lobby: &mut Lobby) -> Pairing {
     lobby.challenge(Visitor(1), id(1), challenge("bot-2", 3), None, now(0)).unwrap();
     pairings(&lobby.accept(Visitor(2), id(1)).unwrap()).remove(0)
+}
+
+/// A lobby whose pool has openings, its two bots seeking so many games each, and the first of those.
+fn pair(first: u64, second: u64) -> (Lobby, Pairing) {
+    let mut lobby = lobby(3, 1);
+    lobby.use_openings(&["24", "03"].map(|moves| parse_moves(moves).unwrap().into()));
+    seek(&mut lobby, 1, first);
+    let pairing = pairings(&seek(&mut lobby, 2, second)).remove(0);
+    (lobby, pairing)
+}
+
+/// `session.pairs`, `session.seek-count`: two games, one opening, sides swapped, whoever waits meanwhile; then the next.
+#[test]
+fn two_bots_play_an_opening_from_both_sides() {
+    let (mut lobby, first) = pair(3, 0);
+    seek(&mut lobby, 3, 0);
+    assert_eq!((first.source, first.opening.len()), (Source::Seeks(Half::First), 2));
+    let second = pairings(&lobby.finished(&first, None, false, now(1))).remove(0);
+    assert_eq!((second.source, &second.opening), (Source::Seeks(Half::Second), &first.opening));
+    assert_eq!((&second.seats.south, &second.seats.north), (&first.seats.north, &first.seats.south));
+    // One game is left to the first bot: a game alone. Who waited longest has it.
+    let third = pairings(&lobby.finished(&second, None, false, now(2))).remove(0);
+    assert!(told(&[Effect::Start(third.clone())])[0].contains("bot-3"));
+    assert_ne!(third.opening.len(), 0);
+}
+
+/// `session.pairs`: a seek that has one game left, or a pool without openings, makes single games.
+#[test]
+fn a_single_game_is_made_where_two_are_too_many() {
+    let (mut lobby, only) = pair(1, 0);
+    assert_eq!(only.source, Source::Seeks(Half::Single));
+    assert_eq!(told(&lobby.finished(&only, None, false, now(1))), ["1 reads seek_ended done"]);
+    let mut lobby = self::lobby(2, 1);
+    lobby.seek(Visitor(1), "practice", 0, None, now(0)).unwrap();
+    let pairing = pairings(&lobby.seek(Visitor(2), "practice", 0, None, now(0)).unwrap()).remove(0);
+    assert_eq!((pairing.source, pairing.opening.len()), (Source::Seeks(Half::Single), 0));
+}
+
+/// The room that was kept for a second game is free again where there is none.
+#[test]
+fn a_pair_that_is_broken_off_counts_one_game() {
+    let next = |spoil: fn(&mut Lobby)| {
+        let (mut lobby, first) = pair(2, 2);
+        spoil(&mut lobby);
+        let mut effects = lobby.finished(&first, None, false, now(1));
+        effects.extend(seek(&mut lobby, 3, 0));
+        effects.retain(|effect| matches!(effect, Effect::Start(_)));
+        told(&effects)
+    };
+    assert_eq!(next(|_| ()), ["bot-1 - bot-2"]);
+    assert_eq!(next(|lobby| drop(lobby.leave(Visitor(2)))), ["bot-1 - bot-3"]);
+    assert_eq!(next(|lobby| drop(lobby.unseek(Visitor(1), None, None))), ["bot-2 - bot-3"]);
+    // An aborted first game is made up for, by a pair.
+    let (mut lobby, first) = pair(2, 2);
+    let again = pairings(&lobby.finished(&first, None, true, now(1))).remove(0);
+    assert_eq!(again.source, Source::Seeks(Half::First));
+    assert_ne!(again.opening, first.opening);
+    let second = pairings(&lobby.finished(&again, None, false, now(2))).remove(0);
+    let done = told(&lobby.finished(&second, None, false, now(3)));
+    assert_eq!(done, ["1 reads seek_ended done", "2 reads seek_ended done"].map(str::to_owned));
 }
 
 /// `session.series-gone`: the rest of a series is dropped when a side is gone, and the other is told.

@@ -8,6 +8,7 @@ mod door;
 mod hall;
 mod load;
 mod machine;
+mod openings;
 mod pairing;
 mod presence;
 mod queue;
@@ -18,7 +19,7 @@ pub use door::NotWelcome;
 pub use hall::{Hall, Setup};
 pub use load::Load;
 pub use machine::{Effect, Lobby, Now, Visitor};
-pub use pairing::{Pairing, Sitter, Source};
+pub use pairing::{Half, Pairing, Sitter, Source};
 pub use presence::Conduct;
 pub use restore::Restored;
 

@@ -2,10 +2,11 @@
 
 use super::machine::{Effect, Lobby, Now, Visitor, challenge_ended};
 use super::queue::Seek;
-use modiar_protocol::server::{ChallengeEnd, SeekEnd};
+use modiar_protocol::server::{ChallengeEnd, Openings, SeekEnd};
 use modiar_protocol::{BotName, ChallengeId};
-use modiar_rules::{BySide, Side};
+use modiar_rules::{BySide, Pit, Side};
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Whether games can count. Ratings are kept by the ladder, which is not built yet, and a game that changes none is
 /// unrated.
@@ -24,6 +25,8 @@ pub struct Pairing {
     pub must_show: BySide<bool>,
     /// What brought them together.
     pub source: Source,
+    /// What the server plays for them.
+    pub opening: Arc<[Pit]>,
 }
 
 /// A bot, and the connection through which it asked for the game.
@@ -41,11 +44,22 @@ pub struct Sitter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Their seeks.
-    Seeks,
+    Seeks(Half),
     /// A challenge, so many more games of which are to follow.
     Series(ChallengeId, u64),
     /// They had met before the daemon started; what they had sought ended with their connections.
     Restored,
+}
+
+/// Which game of a pair it is: two games from one opening, sides swapped (`session.pairs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// The first; both seeks have kept room for the second.
+    First,
+    /// The second.
+    Second,
+    /// None: a game alone.
+    Single,
 }
 
 impl Lobby {
@@ -58,17 +72,19 @@ impl Lobby {
         }
         let mut effects = Vec::new();
         match pairing.source {
-            Source::Seeks => {
-                for side in Side::ALL {
-                    self.finish_seek(
-                        pairing.pool,
-                        &pairing.seats[side],
-                        absent == Some(side),
-                        aborted,
-                        now,
-                        &mut effects,
-                    );
+            Source::Seeks(half) => {
+                let swapped = self.second_game(pairing, half, absent, aborted);
+                if half == Half::First && swapped.is_none() {
+                    self.release_second(pairing);
                 }
+                for side in Side::ALL {
+                    let (sitter, absent) = (&pairing.seats[side], absent == Some(side));
+                    self.finish_seek(pairing.pool, sitter, absent, aborted, now, &mut effects);
+                }
+                effects.extend(swapped.map(|seats| {
+                    let opening = Arc::clone(&pairing.opening);
+                    self.start(pairing.pool, seats, pairing.rated, Source::Seeks(Half::Second), opening)
+                }));
             }
             Source::Series(challenge, left) => self.go_on(pairing, challenge, left, &mut effects),
             Source::Restored => {}
@@ -102,28 +118,67 @@ impl Lobby {
     pub(super) fn pair(&mut self, at: usize, effects: &mut Vec<Effect>) {
         while !self.draining && !self.held {
             let sitter = |seek: &Seek| Sitter { bot: seek.bot.clone(), visitor: seek.visitor, seek: Some(seek.number) };
-            let Some([first, second]) = self.queues[at].first_two().map(|two| two.map(sitter)) else { return };
+            let Some(two) = self.queues[at].first_two() else { return };
+            let pairs = self.pools[at].openings == Openings::Balanced && two.iter().all(|seek| seek.lacks(2));
+            let (half, games) = if pairs { (Half::First, 2) } else { (Half::Single, 1) };
+            let [first, second] = two.map(sitter);
             for visitor in [first.visitor, second.visitor] {
-                self.queues[at].started(visitor);
+                self.queues[at].started(visitor, games);
             }
             let side = self.side_of(&first.bot, &second.bot);
             let rated = LADDER && self.pools[at].rated && !self.is_guest(&first.bot) && !self.is_guest(&second.bot);
-            effects.push(self.start(at, seated(first, side, second), rated, Source::Seeks));
+            let opening = self.openings[at].next(&first.bot, &second.bot);
+            effects.push(self.start(at, seated(first, side, second), rated, Source::Seeks(half), opening));
         }
     }
 
-    pub(super) fn start(&mut self, pool: usize, seats: BySide<Sitter>, rated: bool, source: Source) -> Effect {
+    /// The seats of the second game of a pair, where the first is well over and nothing has changed for the two meanwhile.
+    fn second_game(
+        &self,
+        pairing: &Pairing,
+        half: Half,
+        absent: Option<Side>,
+        aborted: bool,
+    ) -> Option<BySide<Sitter>> {
+        let BySide { south, north } = &pairing.seats;
+        let seeks = |sitter: &Sitter| {
+            let seek = self.queues[pairing.pool].of(sitter.visitor);
+            seek.is_some_and(|seek| Some(seek.number) == sitter.seek) && self.has_room(&sitter.bot)
+        };
+        let well_over = half == Half::First && absent.is_none() && !aborted;
+        let can_start = !self.draining && !self.held && seeks(south) && seeks(north);
+        (well_over && can_start).then(|| BySide::new(north.clone(), south.clone()))
+    }
+
+    /// There will be no second game: the seeks may have it elsewhere.
+    fn release_second(&mut self, pairing: &Pairing) {
+        for side in Side::ALL {
+            let Sitter { visitor, seek, .. } = &pairing.seats[side];
+            if let Some(number) = seek {
+                self.queues[pairing.pool].finished(*visitor, *number, true);
+            }
+        }
+    }
+
+    pub(super) fn start(
+        &mut self,
+        pool: usize,
+        seats: BySide<Sitter>,
+        rated: bool,
+        source: Source,
+        opening: Arc<[Pit]>,
+    ) -> Effect {
         let mut must_show = BySide::default();
         for side in Side::ALL {
             if let Some(presence) = self.bots.get_mut(&seats[side].bot) {
                 presence.playing += 1;
                 presence.southward += if side == Side::South { 1 } else { -1 };
                 // Challenges bring no penalty, and none is held against them.
-                must_show[side] = source == Source::Seeks && presence.conduct.must_show();
+                must_show[side] = matches!(source, Source::Seeks(_)) && presence.conduct.must_show();
             }
             self.line_up(&seats[side].bot);
         }
-        Effect::Start(Pairing { pool, seats, rated, must_show, source })
+        Effect::Start(Pairing { pool, seats, rated, must_show, source, opening })
     }
 
     /// The side of the first of two bots: South for who has been South less, by chance where that is level.
@@ -190,7 +245,8 @@ impl Lobby {
         match (self.sitter(&north.bot), self.sitter(&south.bot)) {
             (Some(north), Some(south)) if room => {
                 let source = Source::Series(challenge, left - 1);
-                effects.push(self.start(pairing.pool, BySide::new(north, south), pairing.rated, source));
+                let seats = BySide::new(north, south);
+                effects.push(self.start(pairing.pool, seats, pairing.rated, source, Arc::default()));
             }
             present => {
                 let reason = if self.draining { ChallengeEnd::Draining } else { ChallengeEnd::Unavailable };

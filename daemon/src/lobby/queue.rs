@@ -17,7 +17,7 @@ pub struct Seek {
     pub wanted: Option<u64>,
     /// Games made for it and not aborted.
     made: u64,
-    /// Of these, still running.
+    /// Of these, still running or to be played.
     running: u64,
     /// Whether its bot may start one more game.
     has_room: bool,
@@ -32,9 +32,14 @@ impl Seek {
         Self { number, visitor, bot, wanted, made: 0, running: 0, has_room, place: 0 }
     }
 
-    /// Whether it still lacks games.
+    /// Whether it still lacks so many games.
+    #[must_use]
+    pub fn lacks(&self, games: u64) -> bool {
+        self.wanted.is_none_or(|wanted| self.made + games <= wanted)
+    }
+
     fn is_open(&self) -> bool {
-        self.wanted.is_none_or(|wanted| self.made < wanted)
+        self.lacks(1)
     }
 
     /// Whether it lacks games that its bot has no room for at present.
@@ -98,11 +103,11 @@ impl Queue {
         self.change(visitor, |seek| seek.has_room = has_room);
     }
 
-    /// A game was made for the seek of a connection; it goes to the end.
-    pub fn started(&mut self, visitor: Visitor) {
+    /// So many games were made for the seek of a connection, one after the other; it goes to the end.
+    pub fn started(&mut self, visitor: Visitor, games: u64) {
         self.change(visitor, |seek| {
-            seek.made += 1;
-            seek.running += 1;
+            seek.made += games;
+            seek.running += games;
         });
         self.move_to_back(visitor);
     }
@@ -182,9 +187,9 @@ mod tests {
     fn who_waited_longest_is_first_and_an_aborted_game_brings_nobody_back_to_the_end() {
         let mut queue = Queue::default();
         let [one, two, three] = [1, 2, 3].map(|number| join(&mut queue, number, None));
-        queue.started(one);
+        queue.started(one, 1);
         assert_eq!(line(&queue), [2, 3, 1]);
-        queue.started(two);
+        queue.started(two, 1);
         assert_eq!(queue.finished(two, 2, true), Some(false));
         assert_eq!(line(&queue), [2, 3, 1]);
         assert_eq!(queue.finished(one, 1, false), Some(false));
@@ -196,7 +201,7 @@ mod tests {
         let mut queue = Queue::default();
         let [one, two, three] = [1, 2, 3].map(|number| join(&mut queue, number, None));
         for visitor in [one, two, three] {
-            queue.started(visitor);
+            queue.started(visitor, 1);
         }
         queue.has_room(two, false);
         queue.finished(one, 1, false);
@@ -215,7 +220,7 @@ mod tests {
         assert_eq!(line(&queue), [2]);
         queue.has_room(one, true);
         assert_eq!(line(&queue), [1, 2], "its place was kept");
-        queue.started(two);
+        queue.started(two, 1);
         queue.has_room(two, true);
         assert_eq!(line(&queue), [1], "it has its game");
         assert_eq!(queue.finished(two, 7, false), None, "a seek of before");

@@ -99,6 +99,7 @@ impl Hall {
             rated: opening.rated,
             must_show: BySide::new(opening.must_show[0], opening.must_show[1]),
             source: Source::Restored,
+            opening: Arc::default(), // the journal has it
         };
         let pool = Pool {
             name: opening.pool.clone(),

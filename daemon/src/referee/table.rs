@@ -126,8 +126,12 @@ impl Table {
         seats: BySide<Seat>,
         referee: Arc<Referee>,
     ) -> Result<Arc<Self>, OpenError> {
-        let terms =
-            Terms { control: pool.time.into(), rules: pool.rules, opening: Vec::new(), must_show: pairing.must_show };
+        let terms = Terms {
+            control: pool.time.into(),
+            rules: pool.rules,
+            opening: pairing.opening.to_vec(),
+            must_show: pairing.must_show,
+        };
         let game = Game::new(terms)?;
         let mut opening = Opening {
             slot: Slot(0),

@@ -4,7 +4,7 @@ use super::guard::Sabotage;
 use super::{Flags, Host, Link, Referee, Seat, Table, Told};
 use crate::clock::{Arrival, Micros, Moment};
 use crate::config::Config;
-use crate::lobby::{Bot, Pairing, Sitter, Source, Visitor};
+use crate::lobby::{Bot, Half, Pairing, Sitter, Source, Visitor};
 use crate::metrics::Metrics;
 use crate::net::Outlet;
 use crate::records::verify_record;
@@ -90,7 +90,8 @@ impl Room {
             seats: BySide::new(sitter(&south, 1), sitter(&north, 2)),
             rated: true,
             must_show: BySide::default(),
-            source: Source::Seeks,
+            source: Source::Seeks(Half::Single),
+            opening: Arc::default(),
         };
         let pool = Config::default().pools[1].clone();
         let table = Table::open(pairing, pool, BySide::new(south, north), Arc::clone(&self.referee)).unwrap();

@@ -1,5 +1,6 @@
 //! The seeks as their bots may count them, from what they were told alone.
 
+use modiar::lobby::Half;
 use modiar_protocol::server::SeekEnd;
 use std::collections::BTreeMap;
 
@@ -32,12 +33,17 @@ impl Seeks {
         self.standing.insert((pool, visitor), Seek { number: self.count, bot, wanted, made: 0, running: 0 });
     }
 
-    /// A game was made for it; its number.
-    pub fn made(&mut self, pool: usize, visitor: u64) -> Result<u64, String> {
+    /// A game was made for it; its number. With the first game of a pair room is kept for the second.
+    pub fn made(&mut self, pool: usize, visitor: u64, half: Half) -> Result<u64, String> {
+        let games = match half {
+            Half::First => 2,
+            Half::Second => 0,
+            Half::Single => 1,
+        };
         match self.standing.get_mut(&(pool, visitor)) {
-            Some(seek) if seek.is_open() => {
-                seek.made += 1;
-                seek.running += 1;
+            Some(seek) if seek.wanted == 0 || seek.made + games <= seek.wanted => {
+                seek.made += games;
+                seek.running += games;
                 Ok(seek.number)
             }
             other => Err(format!("connection {visitor} was paired for a seek that does not wait: {other:?}")),

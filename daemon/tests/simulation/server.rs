@@ -4,13 +4,13 @@ use super::network::{Line, LineRead, TICK};
 use super::table::{Outcome, Table};
 use super::world::{Heard, Task, World};
 use modiar::clock::{Arrival as _, Micros, Moment};
-use modiar::lobby::{Effect, Pairing, Source, Visitor};
+use modiar::lobby::{Effect, Half, Pairing, Source, Visitor};
 use modiar::referee::{Game, Phase, Terms};
 use modiar::session::{Said, Step};
 use modiar_protocol::client::{Hello, Move, decode};
 use modiar_protocol::server::Error;
 use modiar_protocol::{ChallengeId, ErrorCode, GameId, GameResult, ServerMessage, Termination};
-use modiar_rules::{BySide, Line as Plies, Side};
+use modiar_rules::{BySide, Side};
 use uuid::Uuid;
 
 /// A connection's number as the lobby knows it.
@@ -277,21 +277,31 @@ impl World {
         let bots = links.map(|link| self.connections[link].bot);
         self.demand(bots.south != bots.north, || format!("a bot plays itself: {pairing:?}"));
         let mut seeks = BySide::default();
-        if pairing.source == Source::Seeks {
+        if let Source::Seeks(half) = pairing.source {
             for side in Side::ALL {
-                match self.seeks.made(pairing.pool, pairing.seats[side].visitor.0) {
+                match self.seeks.made(pairing.pool, pairing.seats[side].visitor.0, half) {
                     Ok(number) => seeks[side] = Some(number),
                     Err(fault) => self.demand(false, || fault),
                 }
             }
         }
+        match &pairing.source {
+            Source::Seeks(Half::First) => self.first_halves.push(pairing.clone()),
+            Source::Seeks(Half::Second) => {
+                let swapped = BySide::new(pairing.seats.north.clone(), pairing.seats.south.clone());
+                let first = Pairing { seats: swapped, source: Source::Seeks(Half::First), ..pairing.clone() };
+                let same = |other: &Pairing| (&other.seats, &other.opening) == (&first.seats, &first.opening);
+                let paired = self.first_halves.iter().any(same);
+                self.demand(paired, || format!("the second game of no pair: {pairing:?}"));
+            }
+            _ => {}
+        }
         let number = self.ids.len();
         self.ids.push(GameId::new(Uuid::from_u128(number as u128 + 1)));
         if self.disk.full {
-            for side in Side::ALL {
-                if let Some(seek) = seeks[side] {
-                    self.seeks.over(pairing.pool, pairing.seats[side].visitor.0, seek, true);
-                }
+            self.game_of_seeks_over(&pairing, &seeks, true);
+            if pairing.source == Source::Seeks(Half::First) {
+                self.game_of_seeks_over(&pairing, &seeks, true);
             }
             self.held = true;
             let effects = self.lobby.fell_through(pairing, self.moment());
@@ -299,7 +309,7 @@ impl World {
         }
         let pool = &self.pools[pairing.pool];
         let (control, rules, must_show) = (pool.time.into(), pool.rules, pairing.must_show);
-        let opening = self.opening();
+        let opening = pairing.opening.to_vec();
         self.open(number, Terms { control, rules, opening, must_show }, pairing, bots, links);
         self.table(number).seeks = seeks;
         for side in Side::ALL {
@@ -309,16 +319,12 @@ impl World {
         }
     }
 
-    /// A few plies for the bots, or none.
-    fn opening(&mut self) -> Vec<modiar_rules::Pit> {
-        let mut line = Plies::new(modiar_rules::EndRules::default());
-        for _ in 0..if self.dice.once_in(3) { self.dice.below(5) } else { 0 } {
-            let legal: Vec<_> = line.legal().iter().collect();
-            if line.play(self.dice.pick(&legal)).is_err() {
-                break;
+    fn game_of_seeks_over(&mut self, pairing: &Pairing, seeks: &BySide<Option<u64>>, aborted: bool) {
+        for side in Side::ALL {
+            if let Some(seek) = seeks[side] {
+                self.seeks.over(pairing.pool, pairing.seats[side].visitor.0, seek, aborted);
             }
         }
-        line.moves().to_vec()
     }
 
     fn playing(&self, bot: usize) -> u64 {
@@ -331,15 +337,13 @@ impl World {
             return self.demand(false, || format!("game {number} was finished twice"));
         };
         let (absent, aborted) = fate(&table);
-        if table.pairing.source == Source::Seeks {
-            for side in Side::ALL {
-                let seat = &table.pairing.seats[side];
-                if let Some(seek) = table.seeks[side] {
-                    self.seeks.over(table.pairing.pool, seat.visitor.0, seek, aborted);
-                }
-            }
-        }
+        self.game_of_seeks_over(&table.pairing, &table.seeks, aborted);
         let effects = self.lobby.finished(&table.pairing, absent, aborted, self.moment());
+        if table.pairing.source == Source::Seeks(Half::First) && !effects.iter().any(|effect| is_second(effect, &table))
+        {
+            // There will be no second game.
+            self.game_of_seeks_over(&table.pairing, &table.seeks, true);
+        }
         self.conclude(&mut table, number);
         self.carry_out(effects);
     }
@@ -409,6 +413,13 @@ impl World {
         let fault = faults.map(|(number, fault)| format!("game {number} does not replay: {fault}")).next();
         self.demand(fault.is_none(), || fault.unwrap_or_default());
     }
+}
+
+/// Whether it starts the second game of the pair whose first was played here.
+fn is_second(effect: &Effect, table: &Table) -> bool {
+    let BySide { south, north } = &table.pairing.seats;
+    matches!(effect, Effect::Start(pairing) if pairing.source == Source::Seeks(Half::Second)
+        && (&pairing.seats.south, &pairing.seats.north) == (north, south))
 }
 
 /// See `Table::fate`.

@@ -8,11 +8,11 @@ use super::seeks::Seeks;
 use super::table::Table;
 use modiar::clock::{Micros, Moment};
 use modiar::config::{Limits, Pool};
-use modiar::lobby::{Lobby, Now};
+use modiar::lobby::{Lobby, Now, Pairing};
 use modiar::session::Session;
 use modiar_protocol::server::Openings;
 use modiar_protocol::{BotName, ChallengeId, GameId, GameRules, TimeControl};
-use modiar_rules::EndRules;
+use modiar_rules::{EndRules, Line as Plies, Pit};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::Arc;
@@ -82,6 +82,8 @@ pub struct World {
     pub challenges: u128,
     /// What went wrong first.
     pub fault: Option<String>,
+    /// The first games of pairs that were started.
+    pub first_halves: Vec<Pairing>,
     events: BinaryHeap<Reverse<(Moment, u64)>>,
     planned: BTreeMap<u64, Event>,
     count: u64,
@@ -97,7 +99,28 @@ fn pool(name: &str, dice: &mut Dice) -> Pool {
     };
     let ends = EndRules { majority: dice.once_in(4), quiet_plies: dice.pick(&[200, 12]), ..EndRules::default() };
     let rules = GameRules::new(ends, dice.pick(&[0, 0, 1, 3]));
-    Pool { name: name.to_owned(), time, rated: true, openings: Openings::Start, rules }
+    let openings = dice.pick(&[Openings::Start, Openings::Balanced]);
+    Pool { name: name.to_owned(), time, rated: true, openings, rules }
+}
+
+/// A lobby, the table of openings standing or not.
+pub fn lobby(pools: &Arc<[Pool]>, dice: &mut Dice) -> Lobby {
+    let mut lobby = Lobby::new(Arc::clone(pools), Limits::default().games_per_bot, dice.next());
+    let lines: Vec<Arc<[Pit]>> = (0..dice.below(4)).map(|_| opening(dice)).collect();
+    lobby.use_openings(&lines);
+    lobby
+}
+
+/// A few plies for the bots, or none.
+fn opening(dice: &mut Dice) -> Arc<[Pit]> {
+    let mut line = Plies::new(EndRules::default());
+    for _ in 0..dice.below(5) {
+        let legal: Vec<_> = line.legal().iter().collect();
+        if line.play(dice.pick(&legal)).is_err() {
+            break;
+        }
+    }
+    line.moves().into()
 }
 
 impl World {
@@ -115,7 +138,7 @@ impl World {
         let bots: Vec<Bot> = bots.collect();
         let mut world = Self {
             now: Moment(1_000_000),
-            lobby: Lobby::new(Arc::clone(&pools), Limits::default().games_per_bot, dice.next()),
+            lobby: lobby(&pools, &mut dice),
             dice,
             connections: Vec::new(),
             stops: Stops::default(),
@@ -124,6 +147,7 @@ impl World {
             life: 0,
             held: false,
             seeks: Seeks::default(),
+            first_halves: Vec::new(),
             tables: BTreeMap::new(),
             touched: BTreeSet::new(),
             pools,
@@ -389,8 +413,7 @@ impl World {
 
     fn start_server(&mut self) {
         self.up = true;
-        let seed = self.dice.next();
-        self.lobby = Lobby::new(Arc::clone(&self.pools), Limits::default().games_per_bot, seed);
+        self.lobby = lobby(&self.pools, &mut self.dice);
         self.restore();
         self.task(120_000_000, Task::StartClocks);
     }

@@ -4,6 +4,7 @@
 pub mod http;
 pub mod journal;
 pub mod network;
+pub mod oracle;
 pub mod process;
 pub mod programs;
 pub mod returning;
@@ -117,6 +118,7 @@ impl Daemon {
         // What a test starts must not depend on how busy the machine is: overload is a test of its own.
         command.arg("serve").env("MODIAR_DATA", data.path().join("data")).env("MODIAR_OVERLOAD_MS", "0");
         command.envs(environment.iter().copied());
+        oracle::lend(&data.path().join("data"), config);
         std::fs::write(data.path().join("modiar.toml"), config).unwrap();
         command.arg("--config").arg(data.path().join("modiar.toml"));
         command.args(["--bots", bots, "--http", "127.0.0.1:0"]);

@@ -1,0 +1,24 @@
+//! The oracle's table for the daemons of tests: solved once, for all of them.
+
+use modiar_oracle::solve;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::Path;
+
+/// Puts the table into a data directory to be, as an earlier start would have, where a pool has balanced openings.
+pub fn lend(data: &Path, config: &str) {
+    let pools = config.matches("[[pool]]").count();
+    if pools > 0 && pools == config.matches("openings = \"start\"").count() {
+        return;
+    }
+    let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("oracle.table");
+    if !shared.exists() {
+        // Another test may do the same: the file appears whole, and either will do.
+        let own = shared.with_extension(std::process::id().to_string());
+        solve().write(&own).unwrap();
+        fs::rename(own, &shared).unwrap();
+    }
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(data).unwrap();
+    // Where there is one already, or on another file system, the daemon helps itself.
+    let _ = fs::hard_link(shared, data.join("oracle.table"));
+}

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
+use support::returning::Pair;
 use support::{Daemon, MODIAR};
 use tempfile::TempDir;
 
@@ -154,6 +155,24 @@ fn a_removed_bot_is_sent_away_and_its_name_is_free() {
     assert!(!is_welcome(&daemon, "dice", &old) && is_welcome(&daemon, "dice", &new));
 }
 
+/// Whoever has a removed bot's name next has neither its games nor what it had to hear of.
+#[test]
+fn a_new_owner_of_a_name_is_somebody_else() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    let mut pair = Pair::start(&daemon, "practice");
+    stdout(&data, &["bot", "remove", "dice"]);
+    let daemon = Daemon::start_in(daemon.kill(), "", &[]);
+    let data = daemon.data();
+    assert!(refusal(&data, &["bot", "add", "dice"]).contains("somebody plays as 'dice' now"));
+    pair.north.resume(&daemon, &pair.id);
+    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    pair.north.peer.skip_to("ended").unwrap();
+    let new = token(&data, &["bot", "add", "dice"]);
+    let (_, welcome) = hello(&daemon, "dice", &new);
+    assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([]), &json!([])), "{welcome}");
+}
+
 #[test]
 fn without_a_daemon_the_commands_do_the_work_themselves() {
     let folder = TempDir::new().unwrap();
@@ -178,7 +197,7 @@ fn what_cannot_be_done_is_said() {
     token(&data, &["bot", "add", "dice"]);
     let (_guest, name) = daemon.guest(json!({}));
     assert!(refusal(&data, &["bot", "add", "Dice"]).contains("registered already"));
-    assert!(refusal(&data, &["bot", "add", &name]).contains("a guest plays"));
+    assert!(refusal(&data, &["bot", "add", &name]).contains("somebody plays as"));
     assert!(refusal(&data, &["bot", "add", "house-dice"]).contains("belong to the server"));
     for action in ["token", "ban", "unban", "remove"] {
         assert!(refusal(&data, &["bot", action, "nobody"]).contains("nobody"), "{action}");

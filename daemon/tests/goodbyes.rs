@@ -44,6 +44,9 @@ fn a_hangup_ends_nothing() {
     game.south.expect("turn").unwrap();
     daemon.signal(libc::SIGTERM);
     assert_eq!(game.north.skip_to("notice").unwrap()["code"], "draining");
+    // Who comes now is told so too (`session.drain`).
+    let (mut late, _) = daemon.guest(json!({}));
+    assert_eq!(late.expect("notice").unwrap()["code"], "draining");
     daemon.signal(libc::SIGTERM);
     let (status, log, _) = daemon.wait();
     assert!(status.success() && log.contains("no certificate"), "{log}");

@@ -4,10 +4,12 @@
 
 mod support;
 
+use modiar_protocol::limits::MISSED_WINDOW;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::thread;
 use std::time::{Duration, Instant};
+use support::process::wait_until;
 use support::returning::Pair;
 use support::{Daemon, assert_quiet, journal};
 
@@ -287,6 +289,75 @@ fn a_stored_game_that_the_journal_still_holds_is_told_and_not_played_again() {
     let daemon = Daemon::start_in(folder, &config, &[]);
     assert_eq!(pair.missed(&daemon), ended);
     assert_eq!(daemon.export(), before);
+}
+
+/// `session.missed`, over restarts: however long before a kill its game ended, a registered bot that was away hears of it,
+/// until it has read that; then no more.
+#[test]
+fn a_registered_bot_hears_of_what_ended_while_it_was_away_after_a_restart_too() {
+    let config = config(PATIENT, 50_000);
+    let daemon = Daemon::start_with(&config, &[]);
+    let mut pair = Pair::start(&daemon, "strict");
+    drop(std::mem::replace(&mut pair.south.peer, daemon.connect()));
+    wait_until("it is away", || daemon.metrics()["modiar_connections_closed_total{reason=\"eof\"}"] > 0.0);
+    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    let ended = pair.north.peer.expect("ended").unwrap();
+    // The journal has the game no longer.
+    thread::sleep(MISSED_WINDOW + Duration::from_secs(1));
+    let daemon = again(again(daemon, &config), &config);
+    assert_eq!(pair.south.missed(&daemon, &pair.id), ended);
+    // It has said nothing since its welcome: that may be lost.
+    let daemon = again(daemon, &config);
+    assert_eq!(pair.south.missed(&daemon, &pair.id), ended);
+    pair.south.peer.send(&json!({"type": "ping"})).unwrap();
+    pair.south.peer.expect("pong").unwrap();
+    assert_eq!(unread(&daemon), 0);
+    let daemon = again(daemon, &config);
+    assert_eq!(pair.south.come_back(&daemon)["missed"], json!([]));
+}
+
+/// How many ends are kept to be told again, once there are none or the patience is over.
+fn unread(daemon: &Daemon) -> u32 {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let database = Connection::open(daemon.data().join("modiar.db")).unwrap();
+    loop {
+        let unread = database.query_row("SELECT count(*) FROM unread", [], |row| row.get(0)).unwrap();
+        if unread == 0 || Instant::now() > deadline {
+            return unread;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// `session.missed`: the oldest end first, whichever game began first.
+#[test]
+fn what_was_missed_is_told_in_the_order_of_the_ends() {
+    let config = config(PATIENT, 50_000);
+    let daemon = Daemon::start_with(&config, &[]);
+    let token = daemon.register("dice");
+    let hello = json!({"type": "hello", "protocol": 1, "name": "dice", "token": token, "games": 3});
+    let mut dice = daemon.connect();
+    dice.send(&hello).unwrap();
+    dice.expect("welcome").unwrap();
+    let mut others: Vec<_> = (0..3).map(|_| (daemon.guest(json!({})).0, Value::Null)).collect();
+    for (other, game) in &mut others {
+        other.send(&json!({"type": "challenge", "opponent": "dice", "pool": "strict", "side": "south"})).unwrap();
+        other.expect("challenge_sent").unwrap();
+        let challenge = dice.expect("challenged").unwrap()["challenge"].clone();
+        dice.send(&json!({"type": "accept", "challenge": challenge})).unwrap();
+        *game = dice.expect("started").unwrap()["game"].clone();
+    }
+    drop(dice);
+    others.rotate_right(1);
+    let mut ended = Vec::new();
+    for (other, game) in &mut others {
+        other.send(&json!({"type": "resign", "game": game})).unwrap();
+        ended.push(other.skip_to("ended").unwrap());
+    }
+    let daemon = again(daemon, &config);
+    let mut dice = daemon.connect();
+    dice.send(&hello).unwrap();
+    assert_eq!(dice.expect("welcome").unwrap()["missed"], json!(ended));
 }
 
 /// `forfeit.server-error`: its plies cannot be played, though the journal is whole. Another game goes on.

@@ -146,7 +146,7 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
         hall.is_some_and(|hall| hall.dismiss_bot(name, reason, message))
     };
     let outcome = match command {
-        Command::Add { name } if hall.is_some_and(|hall| hall.is_taken_by_guest(&name)) => {
+        Command::Add { name } if !accounts.owns(&name) && hall.is_some_and(|hall| !hall.make_way(&name)) => {
             Err(AccountError::InUse(name))
         }
         Command::Add { name } => accounts.add(name).await.map(Answer::Token),

@@ -7,7 +7,7 @@ use crate::metrics::Metrics;
 use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
-use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle};
+use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle, Untold};
 use crate::{admin, logging, oracle, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -147,7 +147,7 @@ impl House {
         let store = SqliteStore::open(data)?;
         let archive = Archive::open(&data.archive(), &store)?;
         let (journal, recovered) = Journal::open(&data.journal(), &boot_id()?)?;
-        let stored = store::stored_games(&store, &recovered)?;
+        let untold = Untold::find(&store, &recovered)?;
         let metrics = Metrics::new(config.overload());
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
@@ -169,7 +169,7 @@ impl House {
             seed: time::unix_ms(),
         };
         let hall = Hall::open(setup, Arc::clone(&referee));
-        hall.restore(recovered, |saved| stored.get(&saved.opening.game).cloned());
+        hall.restore(recovered, untold);
         Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
     }
 

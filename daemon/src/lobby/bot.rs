@@ -1,6 +1,7 @@
 //! A bot as the tables and its connections share it.
 
 use crate::clock::{Micros, Moment};
+use crate::net::Outlet;
 use crate::referee::Table;
 use crate::store::TokenHash;
 use crate::time::now;
@@ -26,17 +27,27 @@ struct Games {
     running: Vec<(GameId, Side, Arc<Table>)>,
     over: VecDeque<GameId>,
     endings: VecDeque<Ending>,
-    /// When its last connection ended.
-    left: Option<Moment>,
+    /// When its last connection or its last game ended.
+    last_seen: Option<Moment>,
+    /// The ends in [`Self::endings`] that it has to hear of at its return, as they were told to who keeps them.
+    kept: Vec<GameId>,
 }
 
-/// A game's end as it was told.
+/// A game's end.
 #[derive(Debug)]
 struct Ending {
     at: Moment,
-    /// Whether it was sent as it came, to a bot that was there.
-    live: bool,
+    /// Where it ends in all that was said to the bot on its connection; none where it was not said or may not have come.
+    said: Option<u64>,
     ended: Ended,
+}
+
+impl Ending {
+    /// Whether it was surely read: it has lain with the bot for the [`MISSED_WINDOW`], of whose connection that much was
+    /// `taken`.
+    fn was_read(&self, taken: u64, now: Moment) -> bool {
+        self.said.is_some_and(|said| said <= taken) && self.at + MISSED_WINDOW.into() < now
+    }
 }
 
 impl Bot {
@@ -57,15 +68,17 @@ impl Bot {
         self.games().running.push((table.id(), side, table));
     }
 
-    /// Its game is over, and that was told it, `live` if it was there. The last [`REMEMBERED_GAMES`] are remembered.
-    pub fn rise(&self, ended: Ended, live: bool) {
+    /// Its game is over, and that was laid in `outlet` last, for a bot that is there. The last [`REMEMBERED_GAMES`] are
+    /// remembered.
+    pub fn rise(&self, ended: Ended, outlet: &Outlet) {
         let mut games = self.games();
         games.running.retain(|(id, ..)| *id != ended.game);
         if games.over.len() == REMEMBERED_GAMES {
             games.over.pop_front();
         }
         games.over.push_back(ended.game);
-        games.keep(Ending { at: now(), live, ended });
+        games.last_seen = Some(now());
+        games.keep(Ending { at: now(), said: outlet.said(), ended }, outlet);
     }
 
     /// A game ended that it may not have heard of.
@@ -73,38 +86,46 @@ impl Bot {
         let mut games = self.games();
         if !games.over.contains(&ended.game) {
             games.over.push_back(ended.game);
-            games.keep(Ending { at: now(), live: false, ended });
+            games.keep(Ending { at: now(), said: None, ended }, &Outlet::closed());
         }
     }
 
     /// The ends of games that it may not have read (`session.missed`); so it is still until [`Self::has_read`].
     #[must_use]
     pub fn unread(&self) -> Vec<Ended> {
-        let mut games = self.games();
-        let broke = games.left.take().unwrap_or_else(now);
-        games.endings.retain(|ending| !ending.live || ending.at + MISSED_WINDOW.into() >= broke);
-        let told = games.endings.iter_mut().map(|ending| {
-            ending.live = false;
-            ending.ended.clone()
-        });
-        told.collect()
+        self.games().unread().map(|ending| ending.ended.clone()).collect()
     }
 
     /// It has read what [`Self::unread`] told last.
     pub fn has_read(&self) {
-        self.games().endings.retain(|ending| ending.live);
+        self.games().endings.retain(|ending| ending.said.is_some());
     }
 
-    /// Its connection has ended.
-    pub fn left(&self) {
-        self.games().left = Some(now());
+    /// Its connection by `outlet` has ended: what that was told last may not have been read.
+    pub fn left(&self, outlet: &Outlet) {
+        let (mut games, taken, now) = (self.games(), outlet.taken(), now());
+        games.last_seen = Some(now);
+        games.endings.retain_mut(|ending| {
+            let lost = !ending.was_read(taken, now);
+            ending.said = None;
+            lost
+        });
+    }
+
+    /// The games whose ends it has to hear of at its return, where these are others than at the last call. A guest's go with
+    /// the process.
+    #[must_use]
+    pub fn to_keep(&self) -> Option<Vec<GameId>> {
+        let mut games = self.games();
+        let unread: Vec<GameId> = games.unread().map(|ending| ending.ended.game).collect();
+        (!self.is_guest() && unread != games.kept).then(|| games.kept.clone_from(&unread)).map(|()| unread)
     }
 
     /// Whether nothing is lost by forgetting it: no game runs, and it has been away for `time` or has nothing to read.
     #[must_use]
     pub fn is_forgettable(&self, time: Micros) -> bool {
         let games = self.games();
-        let long_gone = games.left.is_some_and(|left| now().since(left) > time);
+        let long_gone = games.last_seen.is_some_and(|seen| now().since(seen) > time);
         games.running.is_empty() && (long_gone || !self.is_guest() && games.endings.is_empty())
     }
 
@@ -112,7 +133,7 @@ impl Bot {
     #[must_use]
     pub fn away_since(&self) -> Option<Moment> {
         let games = self.games();
-        games.left.filter(|_| games.running.is_empty())
+        games.last_seen.filter(|_| games.running.is_empty())
     }
 
     /// Its seat in a running game.
@@ -141,13 +162,92 @@ impl Bot {
 }
 
 impl Games {
+    fn unread(&self) -> impl Iterator<Item = &Ending> {
+        self.endings.iter().filter(|ending| ending.said.is_none())
+    }
+
     /// Keeps an end that may have to be told again, and drops those that were surely read.
-    fn keep(&mut self, ending: Ending) {
-        let now = ending.at;
-        let was_read = |ending: &Ending| ending.live && ending.at + MISSED_WINDOW.into() < now;
-        while self.endings.front().is_some_and(was_read) || self.endings.len() == MISSED_GAMES {
+    fn keep(&mut self, ending: Ending, outlet: &Outlet) {
+        let is_old = |ending: &Ending| ending.was_read(u64::MAX, now());
+        // The kernel is asked only where that may tell something.
+        let taken = if self.endings.front().is_some_and(is_old) { outlet.taken() } else { 0 };
+        while self.endings.front().is_some_and(|first| first.was_read(taken, now()))
+            || self.endings.len() == MISSED_GAMES
+        {
             self.endings.pop_front();
         }
         self.endings.push_back(ending);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use modiar_protocol::{GameResult, Sides, Termination};
+    use std::time::Duration;
+    use uuid::Uuid;
+
+    fn ended(number: u128) -> Ended {
+        Ended {
+            game: GameId::new(Uuid::from_u128(number)),
+            result: GameResult::South,
+            termination: Termination::Resignation,
+            score: Sides { south: 0, north: 0 },
+            pits: [7; 6],
+            ply: 1,
+            detail: None,
+            rating: None,
+        }
+    }
+
+    fn bot(resume: Option<TokenHash>) -> Bot {
+        Bot::new(BotName::new("anna").unwrap(), resume)
+    }
+
+    /// `session.missed`: what the peer's kernel has not taken was not read, however long ago it was said; what it has
+    /// taken was, after the window.
+    #[test]
+    fn an_end_is_read_when_it_has_lain_with_the_bot_for_the_window() {
+        let window = Micros::from(MISSED_WINDOW);
+        let (at, later) = (Moment(1_000_000), Moment(1_000_000) + window + Micros(1));
+        let ending = |said| Ending { at, said, ended: ended(1) };
+        let cases = [
+            (Some(100), 100, later, true),
+            (Some(100), 99, later, false),
+            (Some(100), 100, at + window, false),
+            (None, u64::MAX, later, false),
+        ];
+        for (said, taken, now, read) in cases {
+            assert_eq!(ending(said).was_read(taken, now), read, "{said:?} {taken}");
+        }
+    }
+
+    /// `session.guest-resume`: the time counts from the last connection and the last game.
+    #[test]
+    fn a_guest_is_kept_from_the_end_of_its_last_game_on() {
+        let guest = bot(Some(TokenHash::stored(String::new())));
+        let out = Outlet::closed();
+        guest.left(&out);
+        std::thread::sleep(Duration::from_millis(40));
+        guest.rise(ended(1), &out);
+        assert!(!guest.is_forgettable(Micros(30_000)));
+        std::thread::sleep(Duration::from_millis(40));
+        assert!(guest.is_forgettable(Micros(30_000)));
+    }
+
+    #[test]
+    fn what_is_unread_is_kept_once_it_changes_and_a_guest_s_never() {
+        let (dice, out) = (bot(None), Outlet::closed());
+        assert_eq!(dice.to_keep(), None);
+        dice.rise(ended(1), &out);
+        assert_eq!(dice.to_keep(), Some(vec![ended(1).game]));
+        assert_eq!(dice.to_keep(), None);
+        dice.rise(ended(2), &out);
+        assert_eq!(dice.to_keep(), Some(vec![ended(1).game, ended(2).game]));
+        dice.has_read();
+        assert_eq!(dice.to_keep(), Some(Vec::new()));
+        let guest = bot(Some(TokenHash::stored(String::new())));
+        guest.rise(ended(1), &out);
+        assert_eq!(guest.to_keep(), None);
     }
 }

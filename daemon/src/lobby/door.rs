@@ -57,6 +57,7 @@ impl Hall {
             let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() };
             state.present.insert(visitor, present);
             outlet.lay(&self.welcome(&bot, resume, hello.games, reference));
+            outlet.lay(&state.notice);
             state.after.outlets.push(Arc::clone(outlet));
             for (table, side) in bot.tables() {
                 table.come_back(side, link.clone());
@@ -70,12 +71,19 @@ impl Hall {
         self.change(|state| {
             state.connected.remove(&visitor);
             if let Some(present) = state.present.remove(&visitor) {
-                present.bot.left();
+                present.bot.left(&present.link.outlet);
+                self.referee.keep_unread(&present.bot);
                 state.bound_guests();
                 let effects = state.lobby.leave(visitor);
                 self.carry_out(state, effects);
             }
         });
+    }
+
+    /// A bot has read its welcome.
+    pub fn has_read(&self, bot: &Bot) {
+        bot.has_read();
+        self.referee.keep_unread(bot);
     }
 
     /// Forgets the bots that will not come back.
@@ -147,6 +155,8 @@ impl Hall {
         let Some(old) = state.lobby.visitor(name) else { return };
         if let Some(present) = state.present.remove(&old) {
             info!(bot = %name, "replaced");
+            present.bot.left(&present.link.outlet);
+            self.referee.keep_unread(&present.bot);
             present.link.outlet.goodbye(GoodbyeReason::Replaced, "this bot has connected anew", None);
         }
         let effects = state.lobby.leave(old);

@@ -70,6 +70,8 @@ pub(super) struct State {
     pub(super) lobby: Lobby,
     /// Every connection's writing end.
     pub(super) connected: HashMap<Visitor, Arc<Outlet>>,
+    /// What everybody reads once no games start any more, and who comes later after its welcome (`session.drain`).
+    pub(super) notice: Vec<u8>,
     /// Everybody was sent away.
     dismissed: bool,
     pub(super) present: HashMap<Visitor, Present>,
@@ -112,6 +114,7 @@ impl Hall {
         let state = State {
             lobby,
             connected: HashMap::new(),
+            notice: Vec::new(),
             dismissed: false,
             present: HashMap::new(),
             bots: HashMap::new(),
@@ -233,11 +236,12 @@ impl Hall {
     pub fn drain(&self, time: Duration) {
         let until_ms = time::unix_ms() + u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let message = "the server is about to stop; running games may end, no new ones start".to_owned();
-        let notice = ServerMessage::Notice { code: ErrorCode::Draining, message, until_ms: Some(until_ms) }.to_line();
+        let notice = ServerMessage::Notice { code: ErrorCode::Draining, message, until_ms: Some(until_ms) };
         let games = self.change(|state| {
             let effects = state.lobby.drain();
+            state.notice = notice.to_line();
             for present in state.present.values() {
-                present.link.outlet.lay(&notice);
+                present.link.outlet.lay(&state.notice);
                 state.after.outlets.push(Arc::clone(&present.link.outlet));
             }
             self.carry_out(state, effects);
@@ -286,10 +290,17 @@ impl Hall {
         self.lock().lobby.visitor(name).is_some()
     }
 
-    /// Whether a guest of that name is connected or in a game.
+    /// Makes way for a new owner of a name that nobody owns: whether no guest is here by it and no game runs of whoever had
+    /// it. Then what was known of him is forgotten.
     #[must_use]
-    pub fn is_taken_by_guest(&self, name: &BotName) -> bool {
-        self.lock().lobby.is_guest(name)
+    pub fn make_way(&self, name: &BotName) -> bool {
+        let mut state = self.lock();
+        let plays = state.bots.get(name).is_some_and(|bot| !bot.tables().is_empty());
+        let free = !plays && !state.lobby.is_guest(name);
+        if free {
+            state.bots.remove(name);
+        }
+        free
     }
 
     /// Starts no games while there is a reason; catches up when there is none.

@@ -57,7 +57,8 @@ impl Openings {
     fn order(&self, names: &[BotName; 2]) -> (usize, usize) {
         let mut hasher = DefaultHasher::new();
         (self.seed, names).hash(&mut hasher);
-        let [low, high] = [hasher.finish() & 0xffff_ffff, hasher.finish() >> 32].map(|half| half as usize);
+        let [a, b, c, d, e, f, g, h] = hasher.finish().to_le_bytes();
+        let [low, high] = [[a, b, c, d], [e, f, g, h]].map(|half| u32::from_le_bytes(half) as usize);
         let (count, mut step) = (self.lines.len(), 1 + high % self.lines.len());
         while gcd(step, count) != 1 {
             step += 1;

@@ -5,9 +5,10 @@ use super::hall::{Hall, State};
 use super::machine::Visitor;
 use super::pairing::{Pairing, Sitter, Source};
 use crate::config::Pool;
+use crate::net::Outlet;
 use crate::referee::{Link, OpenError, Seat, Table};
-use crate::store::TokenHash;
 use crate::store::journal::{Recovered, SavedGame, SavedSeat};
+use crate::store::{TokenHash, Untold};
 use modiar_protocol::server::{Ended, Openings};
 use modiar_protocol::{BotName, Record};
 use modiar_rules::BySide;
@@ -26,27 +27,28 @@ pub struct Restored {
 }
 
 impl Hall {
-    /// Sets the games up again that `recovered` has; of those that are `stored` only the end is told again. After a
-    /// failure of power what was told may be gone: such games are aborted, never silently rewound (`session.kill`).
-    pub fn restore(&self, recovered: Recovered, stored: impl Fn(&SavedGame) -> Option<Record>) -> Restored {
+    /// Sets the games up again that `recovered` has; of those that are stored only the end is told again, and of what else is
+    /// `untold`. After a failure of power what was told may be gone: such games are aborted, never silently rewound
+    /// (`session.kill`).
+    pub fn restore(&self, recovered: Recovered, untold: Untold) -> Restored {
         let lost = recovered.games.iter().filter(|game| game.lost).count();
         if recovered.torn > 0 {
             warn!(bytes = recovered.torn, "the journal's end had not reached the disk; it was cut");
         }
-        let mut restored = Restored::default();
-        for saved in recovered.games {
-            if let Some(record) = stored(&saved) {
-                self.expect_guests(&saved);
-                self.tell_later(&record);
+        let Untold { stored, unread } = untold;
+        let mut restored = Restored { stored: stored.len(), ..Restored::default() };
+        for saved in &recovered.games {
+            if stored.contains_key(&saved.opening.game) {
+                self.expect_guests(saved);
                 self.referee.told(saved.opening.slot);
-                restored.stored += 1;
-            } else if let Err(error) = self.restore_game(&saved) {
+            } else if let Err(error) = self.restore_game(saved) {
                 error!(game = %saved.opening.game, %error, "a game could not go on");
                 restored.lost += 1;
             } else {
                 restored.resumed += 1;
             }
         }
+        self.tell_later(stored.into_values().collect(), unread);
         info!(
             resumed = restored.resumed,
             stored = restored.stored,
@@ -57,18 +59,31 @@ impl Hall {
         restored
     }
 
-    /// A game whose end its bots may not have read: those who have a name to come back by will (`session.missed`).
-    fn tell_later(&self, record: &Record) {
+    /// Games whose end their bots may not have read: those who have a name to come back by will (`session.missed`).
+    fn tell_later(&self, stored: Vec<Record>, unread: Vec<(BotName, Record)>) {
+        let sides =
+            |record: Record| [record.south.name.clone(), record.north.name.clone()].map(|name| (name, record.clone()));
+        let mut untold: Vec<(BotName, Record)> = stored.into_iter().flat_map(sides).chain(unread).collect();
+        untold.sort_by_key(|(_, record)| record.seq);
         let mut state = self.lock();
-        for seat in [&record.south, &record.north] {
-            let known = state.bots.get(&seat.name).cloned();
-            let bot = match known {
-                Some(bot) => bot,
-                None if !seat.guest && self.accounts.owns(&seat.name) => state.know(Bot::new(seat.name.clone(), None)),
-                None => continue,
-            };
-            bot.missed(ended(record));
+        for (name, record) in untold {
+            if let Some(bot) = self.known_bot(&mut state, &name, &record) {
+                bot.missed(ended(&record));
+            }
         }
+        for bot in state.bots.values() {
+            self.referee.keep_unread(bot);
+        }
+    }
+
+    /// Who of that name played that game, if he can come back.
+    fn known_bot(&self, state: &mut State, name: &BotName, record: &Record) -> Option<Arc<Bot>> {
+        let seat = [&record.south, &record.north].into_iter().find(|seat| seat.name == *name)?;
+        let known = state.bots.get(name).cloned();
+        known.or_else(|| {
+            let is_registered = !seat.guest && self.accounts.owns(name);
+            is_registered.then(|| state.know(Bot::new(name.clone(), None)))
+        })
     }
 
     /// The guests of a game that is over may come back to hear of it (`session.guest-resume`).
@@ -128,7 +143,7 @@ impl State {
 
     fn know(&mut self, bot: Bot) -> Arc<Bot> {
         // It has been away since the daemon stopped, and is not waited for without end.
-        bot.left();
+        bot.left(&Outlet::closed());
         let (name, bot): (BotName, _) = (bot.name.clone(), Arc::new(bot));
         self.bots.insert(name, Arc::clone(&bot));
         bot

@@ -8,25 +8,37 @@ use tokio::net::TcpStream;
 /// How long the newest data of the connection has lain in the kernel or been read (`tcpi_last_data_recv`); its steps
 /// are a tick of the kernel. `None` where the system does not tell.
 #[cfg(target_os = "linux")]
-#[allow(unsafe_code)]
 pub(super) fn since_last_data(socket: RawFd) -> Option<Micros> {
+    Some(Micros::from_ms(u64::from(tcp_info(socket)?.tcpi_last_data_recv)))
+}
+
+/// How many bytes of what was sent the peer's kernel has taken (`tcpi_bytes_acked`). `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub(super) fn taken_by_peer(socket: RawFd) -> Option<u64> {
+    Some(tcp_info(socket)?.tcpi_bytes_acked)
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn tcp_info(socket: RawFd) -> Option<libc::tcp_info> {
     let mut info = std::mem::MaybeUninit::<libc::tcp_info>::zeroed();
     let mut length = libc::socklen_t::try_from(size_of::<libc::tcp_info>()).ok()?;
     // SAFETY: `info` is writable memory of `length` bytes, which the kernel fills at most; all zeroes is a valid
     // `tcp_info`, so it is initialised whatever the kernel wrote. A descriptor that is no TCP socket gives an error.
-    let info = unsafe {
+    unsafe {
         let status =
             libc::getsockopt(socket, libc::IPPROTO_TCP, libc::TCP_INFO, info.as_mut_ptr().cast(), &raw mut length);
-        if status != 0 {
-            return None;
-        }
-        info.assume_init()
-    };
-    Some(Micros::from_ms(u64::from(info.tcpi_last_data_recv)))
+        (status == 0).then(|| info.assume_init())
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn since_last_data(_socket: RawFd) -> Option<Micros> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn taken_by_peer(_socket: RawFd) -> Option<u64> {
     None
 }
 

@@ -3,6 +3,7 @@
 //! A line goes straight to the socket where nothing waits; only what the socket does not take is kept, within a bound,
 //! for the connection's own task to write when there is room.
 
+use super::kernel;
 use super::tls::{Cipher, Opened};
 use crate::metrics::Metrics;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
@@ -32,6 +33,8 @@ struct Out {
     sink: Option<OwnedWriteHalf>,
     /// Where the port speaks TLS: what is sent is sealed by it, and what came is opened by it.
     cipher: Option<Box<Cipher>>,
+    /// Bytes that were said, sent or waiting, as the socket takes them.
+    said: u64,
     /// What the socket did not take, as the socket will take it.
     waiting: Vec<u8>,
     /// What waits was laid ready and not offered to the socket yet.
@@ -63,7 +66,7 @@ impl Rung {
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
     pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
-        let out = Out { sink: Some(sink), cipher, waiting: Vec::new(), laid: false, broken: false };
+        let out = Out { sink: Some(sink), cipher, said: 0, waiting: Vec::new(), laid: false, broken: false };
         let (out, closing) = (Mutex::new(out), OnceLock::new());
         Self { out, closing, most, bell: Bell::default(), metrics: Some(metrics) }
     }
@@ -71,7 +74,7 @@ impl Outlet {
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
-        let out = Out { sink: None, cipher: None, waiting: Vec::new(), laid: false, broken: true };
+        let out = Out { sink: None, cipher: None, said: 0, waiting: Vec::new(), laid: false, broken: true };
         let (out, closing) = (Mutex::new(out), OnceLock::new());
         Self { out, closing, most: 0, bell: Bell::default(), metrics: None }
     }
@@ -128,6 +131,21 @@ impl Outlet {
     #[must_use]
     pub fn is_live(&self) -> bool {
         self.closing.get().is_none() && self.lock().sink.is_some()
+    }
+
+    /// How many bytes have been said so far, to a peer that is there to play.
+    #[must_use]
+    pub fn said(&self) -> Option<u64> {
+        let out = self.lock();
+        (self.closing.get().is_none() && out.sink.is_some()).then_some(out.said)
+    }
+
+    /// How many of these the peer's kernel has taken. What lies there the peer can still read, whatever becomes of the link.
+    /// All of them where the system does not tell; 0 where the connection is gone.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        let out = self.lock();
+        out.sink.as_ref().map_or(0, |sink| kernel::taken_by_peer(kernel::descriptor(sink.as_ref())).unwrap_or(u64::MAX))
     }
 
     /// Asks the connection's task to read what lies in the kernel, and then to check the flags of its games.
@@ -226,6 +244,7 @@ impl Outlet {
     }
 
     fn push(&self, out: &mut Out, lines: &[u8]) {
+        out.said += lines.len() as u64;
         // What lies ready comes first, and whoever laid it there writes.
         let free = out.waiting.is_empty() && !out.laid;
         let written = if free { out.write(lines) } else { 0 };
@@ -353,6 +372,21 @@ mod tests {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
         (Outlet::new(sink, None, most, Metrics::new(None)), peer)
+    }
+
+    /// What the peer's kernel has is the peer's; what waits here is not.
+    #[tokio::test]
+    async fn what_the_peer_s_kernel_has_taken_is_told_from_what_it_has_not() {
+        let (outlet, _peer) = pair().await;
+        outlet.send(b"one two");
+        assert_eq!(outlet.said(), Some(7));
+        while outlet.taken() < 7 {
+            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+        }
+        outlet.lay(b"three");
+        assert_eq!((outlet.said(), outlet.taken()), (Some(12), 7));
+        outlet.close();
+        assert_eq!((outlet.said(), outlet.taken()), (None, 0));
     }
 
     /// `session.slow-reader`: at the bound and one byte past it.

@@ -88,14 +88,14 @@ impl Table {
         let news = self.untold(state);
         for side in Side::ALL {
             let Seat { bot, link: Link { outlet, updates }, .. } = &state.seats[side];
-            let live = outlet.is_live();
             if state.owed[side] {
                 outlet.lay_message(&self.resumed_line(state, side));
             } else if *updates {
                 outlet.lay(&news);
             }
             outlet.lay(&line);
-            bot.rise(ended.clone(), live);
+            bot.rise(ended.clone(), outlet);
+            self.referee.keep_unread(bot);
         }
         Side::ALL.map(|side| Arc::clone(&state.seats[side].link.outlet)).into()
     }

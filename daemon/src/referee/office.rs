@@ -4,19 +4,20 @@ use super::flags::Flags;
 use super::game::Played;
 use super::table::Table;
 use crate::clock::Moment;
+use crate::lobby::Bot;
 use crate::metrics::Metrics;
 use crate::store::journal::{Journal, Opening, SavedPly, Slot};
 use crate::store::{StoreError, StoreHandle};
 use crate::time::now;
-use modiar_protocol::limits::MISSED_WINDOW;
+use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
 use modiar_rules::Side;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
 use tracing::error;
 
-/// Games over that the journal keeps at most.
-const TOLD: usize = 1024;
+/// Games that are taken out of the journal at once.
+const GROUP: usize = 1024;
 
 /// Who is told that a game is over and stored.
 pub trait Host: std::fmt::Debug + Send + Sync {
@@ -96,13 +97,21 @@ impl Referee {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back((now(), slot));
     }
 
+    /// Keeps what a registered bot has still to hear of, where that has changed: it outlasts a restart.
+    pub fn keep_unread(&self, bot: &Bot) {
+        if let Some(games) = bot.to_keep() {
+            let bot = bot.name.clone();
+            self.store.have(move |store| store.put_unread(&bot, &games));
+        }
+    }
+
     /// Takes out of the journal the games that were told of long enough ago; where the disk is full, later.
     fn forget_told(&self) -> Result<(), StoreError> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let (many, now) = (told.len().saturating_sub(TOLD), now());
+        let (many, now) = (told.len().saturating_sub(TOLD_GAMES), now());
         let due = |(place, (at, _)): &(usize, &(Moment, Slot))| *place < many || now.since(*at) >= MISSED_WINDOW.into();
         let slots: Vec<Slot> = told.iter().enumerate().take_while(due).map(|(_, (_, slot))| *slot).collect();
-        for group in slots.chunks(TOLD) {
+        for group in slots.chunks(GROUP) {
             match self.journal.over(group) {
                 Err(error) if error.is_full() => break,
                 over => over?,

@@ -99,7 +99,7 @@ impl Client {
         if self.welcomed.is_some_and(|welcomed| welcomed < received) {
             self.welcomed = None;
             if let Some(bot) = &self.bot {
-                bot.has_read();
+                self.hall.has_read(bot);
             }
         }
     }

@@ -122,7 +122,9 @@ pub fn new_token() -> Result<Secret, AccountError> {
 pub enum AccountError {
     #[error("the bot '{0}' is registered already; `modiar bot token {0}` makes it a new token")]
     Taken(BotName),
-    #[error("a guest plays as '{0}' now; wait until it has left, or choose another name")]
+    #[error(
+        "somebody plays as '{0}' now, a guest or a bot that was removed; wait until that is over, or choose another name"
+    )]
     InUse(BotName),
     #[error("no bot '{0}' is registered; `modiar bot list` shows those that are")]
     Unknown(BotName),
@@ -187,6 +189,9 @@ impl Accounts {
         }
         let token = new_token()?;
         let created = format!("{:.6}", Timestamp::now());
+        // What an earlier owner of the name had still to hear of is nobody's.
+        let earlier = name.clone();
+        self.store.with(move |store| store.put_unread(&earlier, &[])).await?;
         self.put(Account { name, token: TokenHash::of(&token), created, banned: None }).await?;
         Ok(token)
     }

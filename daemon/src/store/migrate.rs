@@ -6,7 +6,11 @@ use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
 /// The steps; the version of a database is how many it has taken.
-const STEPS: [&str; 2] = [include_str!("migrations/1-games.sql"), include_str!("migrations/2-bots.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("migrations/1-games.sql"),
+    include_str!("migrations/2-bots.sql"),
+    include_str!("migrations/3-unread.sql"),
+];
 /// The version this program writes.
 pub(super) const SCHEMA: i64 = STEPS.len() as i64;
 /// Marks the file as ours: "MODI".

@@ -6,6 +6,7 @@ mod data_dir;
 pub mod journal;
 mod migrate;
 mod sqlite;
+mod unread;
 mod writer;
 
 pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
@@ -65,6 +66,18 @@ pub trait Store: Send {
     /// # Errors
     /// Nothing was removed.
     fn remove_account(&mut self, name: &BotName) -> Result<(), StoreError>;
+
+    /// These stored games, and no others, are those that a registered bot has still to hear of (`session.missed`).
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    fn put_unread(&mut self, bot: &BotName, games: &[GameId]) -> Result<(), StoreError>;
+
+    /// The records of the games that registered bots have still to hear of, in the order of their ends.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn unread(&self) -> Result<Vec<(BotName, Record)>, StoreError>;
 }
 
 /// The newest game of a store.
@@ -89,18 +102,29 @@ pub struct Line {
     pub hash: String,
 }
 
-/// The stored records of those games that the journal still has: their end was not told to everybody for sure.
-///
-/// # Errors
-/// The store cannot be read.
-pub fn stored_games(store: &dyn Store, recovered: &journal::Recovered) -> Result<HashMap<GameId, Record>, StoreError> {
-    let mut stored = HashMap::new();
-    for saved in &recovered.games {
-        if let Some(record) = store.record(saved.opening.game)? {
-            stored.insert(record.game, record);
+/// Whose end a start may have to tell again.
+#[derive(Debug, Default)]
+pub struct Untold {
+    /// Of the games that the journal still has: those that are stored.
+    pub stored: HashMap<GameId, Record>,
+    /// What registered bots have still to hear of, in the order of the ends.
+    pub unread: Vec<(BotName, Record)>,
+}
+
+impl Untold {
+    /// As a start finds it.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn find(store: &dyn Store, recovered: &journal::Recovered) -> Result<Self, StoreError> {
+        let mut stored = HashMap::new();
+        for saved in &recovered.games {
+            if let Some(record) = store.record(saved.opening.game)? {
+                stored.insert(record.game, record);
+            }
         }
+        Ok(Self { stored, unread: store.unread()? })
     }
-    Ok(stored)
 }
 
 /// The hash that links records: SHA-256 of a line without its newline, in hex.

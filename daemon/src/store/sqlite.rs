@@ -2,7 +2,7 @@
 
 use super::accounts::{Account, BanReason, TokenHash};
 use super::data_dir::make_private;
-use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate};
+use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate, unread};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::hooks::Wal;
 use rusqlite::types::Type;
@@ -156,8 +156,24 @@ impl Store for SqliteStore {
     }
 
     fn remove_account(&mut self, name: &BotName) -> Result<(), StoreError> {
-        let removed = self.database.execute("DELETE FROM bots WHERE name = ?1", [name.as_str()]);
-        removed.map(drop).map_err(StoreError::sqlite(&self.path))
+        let removed = (|| {
+            let transaction = self.database.transaction()?;
+            transaction.execute("DELETE FROM bots WHERE name = ?1", [name.as_str()])?;
+            unread::delete(&transaction, name)?;
+            transaction.commit()
+        })();
+        removed.map_err(StoreError::sqlite(&self.path))
+    }
+
+    fn put_unread(&mut self, bot: &BotName, games: &[GameId]) -> Result<(), StoreError> {
+        unread::put(&mut self.database, bot, games).map_err(StoreError::sqlite(&self.path))
+    }
+
+    fn unread(&self) -> Result<Vec<(BotName, Record)>, StoreError> {
+        let rows = unread::all(&self.database).map_err(StoreError::sqlite(&self.path))?;
+        // A name that is none is nobody's.
+        let known = rows.into_iter().filter_map(|(bot, record)| Some((BotName::new(&bot).ok()?, record)));
+        known.map(|(bot, record)| Ok((bot, serde_json::from_str(&record)?))).collect()
     }
 }
 

@@ -73,6 +73,18 @@ impl StoreHandle {
         acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
     }
 
+    /// Has the writer do something else with the store, and waits for nothing; a failure is logged.
+    pub fn have(&self, work: impl FnOnce(&mut dyn Store) -> Result<(), StoreError> + Send + 'static) {
+        let work: Work = Box::new(move |store| {
+            work(store).map_err(|error| {
+                warn!(%error, "not stored");
+                Arc::new(error)
+            })
+        });
+        // Where the writer has ended nothing is stored any more.
+        let _ = self.jobs.send(Job::Other(work));
+    }
+
     /// Waits until every result that was handed over is stored, and what was to follow is done.
     pub async fn emptied(&self) {
         // Where the writer has ended nothing is left to wait for.

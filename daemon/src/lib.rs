@@ -7,6 +7,8 @@ pub mod admin;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod dice;
+pub mod house;
 pub mod lobby;
 pub mod logging;
 pub mod metrics;

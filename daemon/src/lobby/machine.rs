@@ -1,13 +1,13 @@
 //! The lobby: pure, (state, event, now) → effects. A bot is known here by its name, a connection by its number.
 
 use super::challenges::{Challenges, Standing};
-use super::dice::Dice;
 use super::openings::Openings;
 use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
 use super::presence::Presence;
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
+use crate::dice::Dice;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
 use modiar_protocol::server::{ChallengeEnd, Challenged, Challenger, Error, SeekEnd};

@@ -3,7 +3,6 @@
 mod after;
 mod bot;
 mod challenges;
-mod dice;
 mod door;
 mod hall;
 mod load;

@@ -1,0 +1,5 @@
+//! The house bots: how each chooses its pit.
+
+mod brain;
+
+pub use brain::Brain;

@@ -9,6 +9,7 @@ mod connects;
 mod fleet;
 mod foes;
 mod histogram;
+mod house;
 mod plies;
 mod process;
 mod relay;
@@ -42,6 +43,8 @@ enum Command {
     Store(store::Stores),
     /// How long a killed daemon takes to listen again on a store of many games
     Start(store::Starts),
+    /// How strong the house bots are, each against the next
+    House(house::Houses),
     /// Serves as the bare relay
     #[command(hide = true)]
     ServeRelay,
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Command::Connects(connects) => connects.run(),
         Command::Store(store) => store.run(),
         Command::Start(start) => start.run(),
+        Command::House(house) => house.run(),
         Command::ServeRelay => relay::serve(),
     };
     match outcome {

@@ -25,8 +25,8 @@ impl Brain {
     /// All house bots, the weakest first.
     pub const ALL: [Self; 11] = [
         Self::Random,
-        Self::Greedy,
         Self::Level(1),
+        Self::Greedy,
         Self::Level(2),
         Self::Level(3),
         Self::Level(4),

@@ -30,6 +30,9 @@ DONE, USAGE, COULD_NOT, INTERRUPTED = 0, 2, 3, 130
 # After Ctrl-C, how long to wait for the server's last lines.
 LEAVE_SECONDS = 2.0
 
+# The most games that a seek may name.
+MOST_GAMES = 1_000_000
+
 # Carried by hello and seek alone: an error that brings it back means that no game will come.
 REF = "start"
 
@@ -284,11 +287,18 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def game_count(text: str) -> int:
+    """The number of `--games`; argparse tells what is wrong with another text, and ends with status 2."""
+    if not text.isascii() or not text.isdigit() or int(text) > MOST_GAMES:
+        raise argparse.ArgumentTypeError(f"{text!r}: write a whole number from 0 to {MOST_GAMES}")
+    return int(text)
+
+
 def arguments(description: str | None) -> argparse.ArgumentParser:
     """The options that every bot has; a bot adds its own before it parses."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument(
-        "--games", type=int, default=1, metavar="N", help="how many to play; 0: until stopped (default: 1)"
+        "--games", type=game_count, default=1, metavar="N", help="how many to play; 0: until stopped (default: 1)"
     )
     parser.add_argument("--pool", default="blitz", metavar="P", help="the pool to play in (default: blitz)")
     return parser

@@ -33,6 +33,9 @@ LEAVE_SECONDS = 2.0
 # The most games that a seek may name.
 MOST_GAMES = 1_000_000
 
+# What the answer of a port that speaks TLS to one who does not begins with; no line does.
+TLS_ALERT = 0x15
+
 # Carried by hello and seek alone: an error that brings it back means that no game will come.
 REF = "start"
 
@@ -151,6 +154,8 @@ class Connection:
                 if not received:
                     return
                 self._unread += received
+                if self._unread[0] == TLS_ALERT and not isinstance(self._socket, ssl.SSLSocket):
+                    raise ConnectionError("the port may speak TLS; set MODIAR_TLS=1")
                 continue
             self._unread = rest
             try:

@@ -9,6 +9,7 @@ mod connects;
 mod fleet;
 mod foes;
 mod histogram;
+mod options;
 mod plies;
 mod process;
 mod relay;

@@ -55,7 +55,7 @@ fn free_name(path: &Path, found: i64) -> PathBuf {
 
 /// Copies the database, as it is at this moment, to a file that does not exist yet, and brings that to the disk.
 pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result<(), StoreError> {
-    if copy.exists() {
+    if copy.try_exists().map_err(StoreError::io(copy))? {
         return Err(StoreError::Exists { path: copy.to_owned() });
     }
     let draft = PathBuf::from(format!("{}.draft", copy.display()));

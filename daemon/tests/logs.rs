@@ -14,7 +14,7 @@ fn log(format: &str) -> String {
     let (mut peer, _) = daemon.guest(json!({"client": "robot 7"}));
     peer.send(&json!({"type": "seek"})).unwrap();
     peer.expect("error").unwrap();
-    peer.send(&json!({"type": "seek", "pool": "nowhere"})).unwrap();
+    peer.send_bytes(b"no JSON\n").unwrap();
     peer.expect("error").unwrap();
     let mut game = daemon.game("blitz");
     game.play("2");

@@ -183,6 +183,8 @@ fn a_certificate_is_renewed_during_a_game() {
     assert!(shown(&new) && play_one(&mut north) && play_one(&mut south));
     let log = daemon.kill_for_log();
     assert!(log.contains("the old certificate stays"), "{log}");
+    // Of those who did not trust what they were shown.
+    assert!(log.contains("reason=tls"), "{log}");
 }
 
 /// A move that waited in the kernel while the daemon stood still is charged by its arrival, which is below TLS

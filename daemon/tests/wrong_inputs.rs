@@ -99,5 +99,7 @@ fn no_game_and_several_are_told_apart() {
     let data = daemon.data();
     let show = |id: &str| told(&["games", "show", id, "--data", data.to_str().unwrap()], NOTHING, 3);
     assert_told(&show("g"), &["more than one game's id begins with 'g'", "more of it"]);
-    assert_told(&show("gfff"), &["there is no game 'gfff'", "modiar games export"]);
+    assert_told(&show("gfff"), &["there is no finished game 'gfff'", "modiar games export"]);
+    let running = daemon.game("practice").id;
+    assert_told(&show(running.as_str()), &["no finished game"]);
 }

@@ -107,7 +107,7 @@ impl Export {
             Ok(())
         })?;
         if taken == 0 {
-            eprintln!("modiar: none of {games} games fits: no line was written");
+            eprintln!("modiar: none of {} fits: no line was written", records::counted(games, "game", "games"));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -61,7 +61,8 @@ pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result
     let draft = PathBuf::from(format!("{}.draft", copy.display()));
     // A draft that an earlier try left is in nobody's way.
     let _ = std::fs::remove_file(&draft);
-    make_private(&draft).map_err(StoreError::io(&draft))?;
+    // The name that was given: nobody knows of a draft.
+    make_private(&draft).map_err(StoreError::io(copy))?;
     let name = draft.to_string_lossy();
     database.execute("VACUUM INTO ?1", [&*name]).map_err(StoreError::sqlite(path))?;
     let publish = || {

@@ -140,8 +140,8 @@ fn an_archive_that_is_not_the_database_s_is_found() {
         assert!(said.contains(": 1 finding\n"), "{said}");
     }
     for (lines, told) in [
-        (vec![one, two, three, four], "archive: 4 lines in 1 files are the database's\n"),
-        (vec![one, two], "archive: 2 lines in 1 files are the database's, 2 are not written yet"),
+        (vec![one, two, three, four], "archive: 4 lines in 1 file are the database's\n"),
+        (vec![one, two], "archive: 2 lines in 1 file are the database's, 2 are not written yet"),
     ] {
         let (status, said) = verify(&lines);
         assert!(status == Some(0) && said.contains(told) && said.contains("seq 1-4, chain whole\n"), "{said}");
@@ -181,6 +181,6 @@ fn an_export_in_which_nothing_fits_says_so() {
     play(&daemon, 1);
     for filter in [["--bot", "nobody"], ["--pool", "nopool"]] {
         let (status, said) = daemon.run(&["games", "export", filter[0], filter[1]]);
-        assert!(status.success() && said.contains("none of 1 games fits: no line was written"), "{said}");
+        assert!(status.success() && said.contains("none of 1 game fits: no line was written"), "{said}");
     }
 }

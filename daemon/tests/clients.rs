@@ -130,6 +130,62 @@ fn the_returning_bot_ends_its_game_after_a_kill() {
     }
 }
 
+/// A bot that a shell starts; a runner in the background of one has SIGINT ignored, and so would the bot.
+fn with_ctrl_c(bot: &str, options: &[&str]) -> Command {
+    let (mut command, python) = (Command::new("env"), python(bot, options));
+    command.arg("--default-signal=INT").arg(python.get_program()).args(python.get_args());
+    command
+}
+
+#[test]
+fn a_returning_bot_without_an_end_plays_until_it_is_stopped() {
+    if !have("python3") || !have("env") {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mut other = Returning::guest(&daemon);
+    other.peer.send(&json!({"type": "seek", "pool": "blitz", "games": 3})).unwrap();
+    other.peer.expect("seeking").unwrap();
+    let bot = daemon.bot(with_ctrl_c("returning_bot.py", &["--games", "0"]));
+    let mut ended = Vec::new();
+    for _ in 0..2 {
+        let game = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();
+        play(&mut other, &game, 1000).unwrap();
+        ended.push(game);
+    }
+    // It plays the third: what it had to tell of the others is told.
+    let game = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();
+    assert_eq!(play(&mut other, &game, 8), None);
+    bot.signal(libc::SIGINT);
+    let outcome = bot.finish();
+    let told: Vec<&str> = outcome.stdout.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!((told, outcome.status), (ended.iter().map(String::as_str).collect(), Some(130)), "{outcome:?}");
+}
+
+#[test]
+fn a_number_of_games_that_is_none_is_wrong_usage() {
+    let wrong = ["-1", "1000001", "1.5", "many"];
+    let is_usage = |command: Command| {
+        let outcome = Program::start(command).finish();
+        assert_eq!((outcome.status, &*outcome.stdout), (Some(2), ""), "{outcome:?}");
+        assert!(outcome.stderr.contains("usage: "), "{outcome:?}");
+    };
+    if have("python3") {
+        for bot in ["random_bot.py", "greedy_bot.py", "returning_bot.py"] {
+            wrong.iter().for_each(|games| is_usage(python(bot, &["--games", games])));
+        }
+    }
+    if have("cc") {
+        let folder = TempDir::new().unwrap();
+        let program = compile(&folder);
+        for games in wrong {
+            let mut command = Command::new(&program);
+            command.args(["-g", games]);
+            is_usage(command);
+        }
+    }
+}
+
 #[test]
 fn ctrl_c_resigns_the_running_game() {
     if !have("python3") || !have("env") {
@@ -139,11 +195,7 @@ fn ctrl_c_resigns_the_running_game() {
     let (mut peer, _) = daemon.guest(json!({}));
     peer.send(&json!({"type": "seek", "pool": "blitz"})).unwrap();
     peer.expect("seeking").unwrap();
-    // A runner in the background of a shell has SIGINT ignored, and so would the bot.
-    let mut command = Command::new("env");
-    let python = python("random_bot.py", &[]);
-    command.arg("--default-signal=INT").arg(python.get_program()).args(python.get_args());
-    let bot = daemon.bot(command);
+    let bot = daemon.bot(with_ctrl_c("random_bot.py", &[]));
     let side = peer.expect("started").unwrap()["side"].clone();
     bot.signal(libc::SIGINT);
     let ended = peer.skip_to("ended").unwrap();

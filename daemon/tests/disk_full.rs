@@ -255,7 +255,7 @@ fn games_are_read_where_nothing_can_be_written() {
     let (export, data) = (daemon.export(), daemon.data());
     let are_read = || {
         assert_eq!(run_read_only(&data, &["games", "export"]).lines(), export.lines().collect::<Vec<_>>());
-        assert!(run_read_only(&data, &["games", "verify"]).lines()[0].starts_with("1 games"));
+        assert!(run_read_only(&data, &["games", "verify"]).lines()[0].starts_with("1 game, 21 plies: "));
         assert!(run_read_only(&data, &["games", "show", &game.id]).lines().len() > LOOP.len());
         let outcome = run_read_only(&data, &["bot", "add", "dice"]);
         assert_eq!(outcome.status, Some(3), "{outcome:?}");

@@ -4,7 +4,9 @@
 
 mod support;
 
+use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 use support::MODIAR;
@@ -103,6 +105,27 @@ fn nothing_is_made_by_a_look() {
         assert!(said.contains("there is no data in weekend"), "{said}");
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// Data that a user may not look at are not told to be absent.
+#[test]
+fn whoever_may_not_read_is_told_so() {
+    let folder = folder();
+    modiar(folder.path(), &["bot", "add", "dice"], 0);
+    let (weekend, program) = (folder.path().join("weekend"), folder.path().join("modiar"));
+    // Where others reach it; root may do all, and is somebody else for this.
+    std::fs::copy(MODIAR, &program).unwrap();
+    std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&weekend, Permissions::from_mode(0o000)).unwrap();
+    for arguments in COMMANDS.into_iter().chain([&["bot", "add", "coin"][..]]) {
+        let mut command = Command::new(&program);
+        if rustix::process::geteuid().is_root() {
+            command.uid(65_534);
+        }
+        let (_, said) = modiar_by(command, folder.path(), arguments, 3);
+        assert!(said.contains("Permission denied") && !said.contains("no data"), "{arguments:?}: {said}");
+    }
+    std::fs::set_permissions(&weekend, Permissions::from_mode(0o700)).unwrap();
 }
 
 /// Nobody guesses where the data are; who names them needs no file.

@@ -112,6 +112,29 @@ fn the_bot_of_the_readme_plays() {
     }
 }
 
+/// `errors.message`: the words of the server are for who started the bot.
+#[test]
+fn the_bot_of_the_readme_says_why_it_is_refused() {
+    if !have("python3") {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("bot.py"), blocks(&page("README.md"), "python")[0]).unwrap();
+    for (config, words) in [
+        ("guests = false", "token"),
+        ("[[pool]]\nname = \"bullet\"\nbase_ms = 1000", "pool"),
+        ("[limits]\nconnections = 1", "connections"),
+    ] {
+        let daemon = Daemon::start_with(config, &[]);
+        let first = daemon.connect();
+        let outcome = start_bot(&daemon, folder.path()).finish();
+        assert_eq!((outcome.status, &*outcome.stdout), (Some(1), ""), "{outcome:?}");
+        let told = outcome.stderr.trim_end();
+        assert!(told.contains(words) && told.lines().count() == 1, "{outcome:?}");
+        drop(first);
+    }
+}
+
 fn start_bot(daemon: &Daemon, folder: &Path) -> Program {
     let mut command = Command::new("python3");
     command.arg("bot.py").current_dir(folder);

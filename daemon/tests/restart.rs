@@ -212,6 +212,7 @@ fn a_second_sigterm_suspends_at_once_and_a_kill_while_draining_loses_nothing() {
     let begun = Instant::now();
     let (status, log, folder) = daemon.stop();
     assert!(status.success() && begun.elapsed() < Duration::from_secs(10), "{log}");
+    assert!(log.contains("a second signal stops at once"), "{log}");
     let daemon = Daemon::start_in(folder, &config, &[]);
     assert_eq!(pair.resume(&daemon)["moves"], LOOP[..6]);
 

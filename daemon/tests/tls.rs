@@ -151,7 +151,8 @@ fn plain_text_is_refused_without_harm() {
         plain.write_all(&[0; 64]).unwrap();
         // A reset is an end too.
         let _ = plain.read_to_end(&mut answer);
-        assert!(!answer.contains(&b'{') && answer.len() < 16, "{text:?}: {answer:?}");
+        // A fatal alert, as the pages say; the reset that answers a later write may take it away.
+        assert!(matches!(answer[..], [] | [0x15, 3, _, 0, 2, 2, _]), "{text:?}: {answer:?}");
     }
     assert!(play_one(&mut south) && play_one(&mut north));
     daemon.settle(before + 2);
@@ -182,6 +183,8 @@ fn a_certificate_is_renewed_during_a_game() {
     assert!(shown(&new) && play_one(&mut north) && play_one(&mut south));
     let log = daemon.kill_for_log();
     assert!(log.contains("the old certificate stays"), "{log}");
+    // Of those who did not trust what they were shown.
+    assert!(log.contains("reason=tls"), "{log}");
 }
 
 /// A move that waited in the kernel while the daemon stood still is charged by its arrival, which is below TLS
@@ -227,6 +230,19 @@ fn the_bot_of_the_readme_speaks_tls_by_three_lines_more() {
     let (one, other) = (one.finish(), other.finish());
     assert_eq!(one.lines(), other.lines());
     assert!(one.stdout.ends_with(" immobile\n"), "{one:?}");
+}
+
+#[test]
+fn a_python_bot_that_speaks_no_tls_is_told_to() {
+    if !have("python3") {
+        return;
+    }
+    let (daemon, ..) = daemon("");
+    for bot in ["greedy_bot.py", "returning_bot.py"] {
+        let outcome = daemon.bot(python(bot, &[])).finish();
+        assert_eq!((outcome.status, &*outcome.stdout), (Some(3), ""), "{outcome:?}");
+        assert!(outcome.stderr.ends_with("the port may speak TLS; set MODIAR_TLS=1\n"), "{outcome:?}");
+    }
 }
 
 #[test]

@@ -43,7 +43,13 @@ fn a_wrong_configuration_is_told_with_its_place() {
         ("bots = \"localhost:1\"", &["line 1", "'localhost:1'", "127.0.0.1:6634"]),
         ("\n[limits]\nconections = 2", &["line 3", "conections"]),
         ("[limits]\nconnections = 0", &["[limits] connections = 0", "1 to 1000000"]),
+        ("drain_ms = -5", &["line 1", "`-5`", "a whole number from 0\n"]),
         ("[[pool]]\nname = \"a\"", &["line 1", "base_ms"]),
+        ("[[pool]]\nname = \"a\"\nbase_ms = -5", &["line 3", "`-5`", "a whole number from 0\n"]),
+        (
+            "[[pool]]\nname = \"a\"\nbase_ms = 1\nquiet_plies = 70000",
+            &["line 4", "`70000`", "a whole number from 0 to 65535"],
+        ),
         ("[[pool]]\nname = \"a\"\nbase_ms = 0", &["line 1", "pool 'a': base_ms = 0", "1 to 86400000"]),
         ("[[pool]]\nname = \"a\"\nbase_ms = 1\nmove_ms = 0", &["move_ms = 0", "1 to 86400000"]),
     ] {
@@ -88,6 +94,15 @@ fn a_wrong_argument_is_told_with_what_would_do() {
     }
 }
 
+/// The name that was given, and no other.
+#[test]
+fn a_backup_that_cannot_be_written_names_its_file() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    let said = told(&["backup", "/nonexistent/x.db", "--data", data.to_str().unwrap()], NOTHING, 3);
+    assert_told(&said, &["/nonexistent/x.db: No such file"]);
+}
+
 #[test]
 fn no_game_and_several_are_told_apart() {
     let daemon = Daemon::start();
@@ -99,5 +114,7 @@ fn no_game_and_several_are_told_apart() {
     let data = daemon.data();
     let show = |id: &str| told(&["games", "show", id, "--data", data.to_str().unwrap()], NOTHING, 3);
     assert_told(&show("g"), &["more than one game's id begins with 'g'", "more of it"]);
-    assert_told(&show("gfff"), &["there is no game 'gfff'", "modiar games export"]);
+    assert_told(&show("gfff"), &["there is no finished game 'gfff'", "modiar games export"]);
+    let running = daemon.game("practice").id;
+    assert_told(&show(running.as_str()), &["no finished game"]);
 }

@@ -6,12 +6,16 @@ A guest comes back by the resume token of its welcome, a registered bot by its t
 import random
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 
 import wire
 
 # Between two tries: a random time up to this, which doubles from the first to the last, so that not all bots come at once.
 FIRST_PAUSE, LAST_PAUSE = 0.25, 15.0
+
+# As many ends as a welcome tells again at most.
+MISSED = 64
 
 # The server closes for these, and to come back at once would not mend it.
 FOR_GOOD = ("banned", "replaced", "flood")
@@ -27,7 +31,8 @@ class Returning:
         self._name, self._token = wire.identity()
         self._resume: str | None = None
         self._sides: dict[str, str] = {}  # of the games going on
-        self._over: set[str] = set()  # by id: an end that was told may be told again in `missed`
+        self._played = 0
+        self._over: deque[str] = deque(maxlen=MISSED)  # by id: an end that was told may be told again in `missed`
         self._seeking = self._welcomed = False
         self._status: int | None = None  # once there is nothing to come back for
 
@@ -97,10 +102,11 @@ class Returning:
 
     def _go_on(self, connection: wire.Connection) -> None:
         """Where nothing is played and nothing sought: seeks what is left, or leaves."""
-        left = self._games - len(self._over)
         if self._sides or self._seeking:
             return
-        if left > 0:
+        if not self._games or self._played < self._games:
+            # None wanted means no end, of the bot as of a seek.
+            left = self._games - self._played if self._games else 0
             connection.send("seek", pool=self._pool, games=left, ref=wire.REF)
             self._seeking = True
         elif self._status is None:
@@ -112,7 +118,8 @@ class Returning:
         side = self._sides.pop(game, "unknown")
         # An aborted game is not counted in a seek either.
         if game not in self._over and message["result"] != "none":
-            self._over.add(game)
+            self._over.append(game)
+            self._played += 1
             wire.tell(message, side)
 
     def _give_up(self, connection: wire.Connection, why: str) -> None:

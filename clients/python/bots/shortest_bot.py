@@ -15,5 +15,7 @@ with socket.create_connection(server) as connection:
             case {"type": "ended", "game": game, "result": result, "termination": termination}:
                 print(game, result, termination)
                 break
+            case {"type": "error" | "goodbye", "message": message}:
+                raise SystemExit(message)
     else:
         print("the server closed the connection")

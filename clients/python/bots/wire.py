@@ -30,6 +30,12 @@ DONE, USAGE, COULD_NOT, INTERRUPTED = 0, 2, 3, 130
 # After Ctrl-C, how long to wait for the server's last lines.
 LEAVE_SECONDS = 2.0
 
+# The most games that a seek may name.
+MOST_GAMES = 1_000_000
+
+# What the answer of a port that speaks TLS to one who does not begins with; no line does.
+TLS_ALERT = 0x15
+
 # Carried by hello and seek alone: an error that brings it back means that no game will come.
 REF = "start"
 
@@ -148,6 +154,8 @@ class Connection:
                 if not received:
                     return
                 self._unread += received
+                if self._unread[0] == TLS_ALERT and not isinstance(self._socket, ssl.SSLSocket):
+                    raise ConnectionError("the port may speak TLS; set MODIAR_TLS=1")
                 continue
             self._unread = rest
             try:
@@ -284,11 +292,18 @@ def note(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def game_count(text: str) -> int:
+    """The number of `--games`; argparse tells what is wrong with another text, and ends with status 2."""
+    if not text.isascii() or not text.isdigit() or int(text) > MOST_GAMES:
+        raise argparse.ArgumentTypeError(f"{text!r}: write a whole number from 0 to {MOST_GAMES}")
+    return int(text)
+
+
 def arguments(description: str | None) -> argparse.ArgumentParser:
     """The options that every bot has; a bot adds its own before it parses."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument(
-        "--games", type=int, default=1, metavar="N", help="how many to play; 0: until stopped (default: 1)"
+        "--games", type=game_count, default=1, metavar="N", help="how many to play; 0: until stopped (default: 1)"
     )
     parser.add_argument("--pool", default="blitz", metavar="P", help="the pool to play in (default: blitz)")
     return parser

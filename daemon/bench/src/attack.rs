@@ -2,12 +2,12 @@
 
 use crate::fleet::{Fleet, Play};
 use crate::foes::{self, Deeds};
+use crate::options::Rounds;
 use crate::plies::tail;
-use crate::process::{Kind, Server, find_daemon};
-use crate::report::{Report, median};
+use crate::process::{Kind, Server};
+use crate::report::{Report, Row};
 use anyhow::Context as _;
 use clap::Args;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -17,9 +17,6 @@ const WARM_UP: Duration = Duration::from_millis(500);
 /// The options of `attack`.
 #[derive(Debug, Args)]
 pub struct Attack {
-    /// Pairs, each without and with the attack
-    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pairs: u32,
     /// Games at once, two bots each
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=5000))]
     games: u32,
@@ -32,12 +29,11 @@ pub struct Attack {
     /// Floods of connections and of messages too, which take their share of the machine
     #[arg(long)]
     floods: bool,
-    /// Only the JSON line
+    /// One second each
     #[arg(long)]
-    json: bool,
-    /// The daemon's binary [default: modiar, beside this program]
-    #[arg(long, value_name = "PATH")]
-    daemon: Option<PathBuf>,
+    quick: bool,
+    #[command(flatten)]
+    rounds: Rounds,
 }
 
 /// The paced games, measured once.
@@ -51,20 +47,20 @@ struct Pace {
 impl Attack {
     /// Measures it.
     pub fn run(self) -> anyhow::Result<()> {
-        let daemon = Kind::Daemon(find_daemon(self.daemon.clone())?);
+        let daemon = self.rounds.find_daemon()?;
         let (mut calm, mut attacked, deeds) = (Vec::new(), Vec::new(), Deeds::default());
-        for pair in 1..=self.pairs {
+        for round in 1..=self.rounds.rounds {
             calm.push(self.measure(&daemon, None)?);
             attacked.push(self.measure(&daemon, Some(&deeds))?);
-            if !self.json {
+            if !self.rounds.output.json {
                 let [without, with] = [&calm, &attacked].map(|paces| paces[paces.len() - 1]);
                 eprintln!(
-                    "pair {pair}: p50 {:.0} µs without, {:.0} µs with; p99 {:.0} µs without, {:.0} µs with",
+                    "round {round}: p50 {:.0} µs without, {:.0} µs with; p99 {:.0} µs without, {:.0} µs with",
                     without.p50_us, with.p50_us, without.p99_us, with.p99_us
                 );
             }
         }
-        self.report(&calm, &attacked, &deeds).write(self.json)
+        self.report(&calm, &attacked, &deeds).write(self.rounds.output.json)
     }
 
     fn measure(&self, daemon: &Kind, deeds: Option<&Deeds>) -> anyhow::Result<Pace> {
@@ -89,7 +85,8 @@ impl Attack {
         fleet.play_paced(WARM_UP, self.rate)?;
         fleet.tally = Default::default();
         let began = Instant::now();
-        fleet.play_paced(Duration::try_from_secs_f64(self.seconds)?, self.rate)?;
+        let seconds = if self.quick { 1.0 } else { self.seconds };
+        fleet.play_paced(Duration::try_from_secs_f64(seconds)?, self.rate)?;
         let turns = &fleet.tally.turns;
         Ok(Pace {
             p50_us: turns.percentile(0.5),
@@ -102,7 +99,7 @@ impl Attack {
         type Column = fn(&Pace) -> f64;
         let mut report = Report::default();
         report.key("games", self.games);
-        report.key("pairs", self.pairs);
+        report.key("rounds", self.rounds.rounds);
         report.key("wanted_plies_per_s", self.rate);
         report.head(["medians", "attacked", "calm", "ratio"]);
         let columns: [(&str, &str, Column); 3] = [
@@ -111,14 +108,12 @@ impl Attack {
             ("plies a second", "plies_per_s", |pace| pace.plies_per_s),
         ];
         for (words, key, column) in columns {
-            let (without, with) = (median(calm.iter().map(column)), median(attacked.iter().map(column)));
-            report.row(words, with, without);
+            let of = |paces: &[Pace]| paces.iter().map(column).collect::<Vec<f64>>();
+            let Row { one: with, other: without, ratio } = report.row(words, &of(attacked), &of(calm));
             report.number(key, without);
             report.number(&format!("attacked_{key}"), with);
+            report.number(&format!("{}_ratio", key.trim_end_matches("_us")), ratio);
         }
-        let ratio = |column: Column| median(calm.iter().zip(attacked).map(|(calm, with)| column(with) / column(calm)));
-        report.number("p50_ratio", ratio(|pace| pace.p50_us));
-        report.number("p99_ratio", ratio(|pace| pace.p99_us));
         for (key, count) in
             [("foes_connects", &deeds.connects), ("foes_writes", &deeds.writes), ("foes_closed", &deeds.closed)]
         {

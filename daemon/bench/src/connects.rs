@@ -1,10 +1,10 @@
 //! `connects`: how long it takes until all of a crowd that comes at once are welcome.
 
 use crate::fleet::{Fleet, Play};
-use crate::process::{Kind, Server, find_daemon};
-use crate::report::{Report, median};
+use crate::options::Rounds;
+use crate::process::{Kind, Server};
+use crate::report::Report;
 use clap::Args;
-use std::path::PathBuf;
 use std::time::Instant;
 
 /// The options of `connects`.
@@ -13,35 +13,29 @@ pub struct Connects {
     /// How many connect at once
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     count: u32,
-    /// How often, each time to a new daemon
-    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    rounds: u32,
-    /// Only the JSON line
-    #[arg(long)]
-    json: bool,
-    /// The daemon's binary [default: modiar, beside this program]
-    #[arg(long, value_name = "PATH")]
-    daemon: Option<PathBuf>,
+    #[command(flatten)]
+    rounds: Rounds,
 }
 
 impl Connects {
     /// Measures it.
     pub fn run(self) -> anyhow::Result<()> {
-        let daemon = Kind::Daemon(find_daemon(self.daemon)?);
+        let daemon = self.rounds.find_daemon()?;
         let (mut daemons, mut relays) = (Vec::new(), Vec::new());
-        for _ in 0..self.rounds {
+        for _ in 0..self.rounds.rounds {
             daemons.push(welcome_all(&daemon, Play::Endless, self.count)?);
             relays.push(welcome_all(&Kind::Relay, Play::Relay, self.count + self.count % 2)?);
         }
-        let (slowest, daemon, relay) = (daemons.iter().copied().fold(0.0, f64::max), median(daemons), median(relays));
+        let slowest = daemons.iter().copied().fold(0.0, f64::max);
         let mut report = Report::default();
-        report.head(["", "daemon", "relay", "ratio"]);
-        report.row("until all are welcome, ms", daemon, relay);
+        report.head(["medians", "daemon", "relay", "ratio"]);
+        let row = report.row("until all are welcome, ms", &daemons, &relays);
         report.key("count", self.count);
-        report.number("welcomed_ms", daemon);
+        report.number("welcomed_ms", row.one);
         report.number("slowest_welcomed_ms", slowest);
-        report.number("relay_welcomed_ms", relay);
-        report.write(self.json)
+        report.number("relay_welcomed_ms", row.other);
+        report.number("ratio", row.ratio);
+        report.write(self.rounds.output.json)
     }
 }
 

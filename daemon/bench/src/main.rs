@@ -10,6 +10,7 @@ mod fleet;
 mod foes;
 mod histogram;
 mod house;
+mod options;
 mod plies;
 mod process;
 mod relay;

@@ -1,11 +1,11 @@
 //! `relay` and `whole`: what a ply costs the daemon, against the bare relay in the same run.
 
 use crate::fleet::{Fleet, Play};
-use crate::process::{Kind, Server, find_daemon};
-use crate::report::{Report, median};
+use crate::options::Rounds;
+use crate::process::{Kind, Server};
+use crate::report::{Report, Row, median, ratios};
 use anyhow::Context as _;
 use clap::Args;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// How long a round plays before it is measured.
@@ -17,9 +17,6 @@ pub struct Plies {
     /// Games at once, two bots each
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     games: u32,
-    /// Rounds, each of the daemon and of the relay
-    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    rounds: u32,
     /// How long each is measured, in seconds
     #[arg(long, default_value_t = 3.0)]
     seconds: f64,
@@ -29,12 +26,8 @@ pub struct Plies {
     /// Plies a second of all games together, instead of as many as there can be
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rate: Option<u32>,
-    /// Only the JSON line
-    #[arg(long)]
-    json: bool,
-    /// The daemon's binary [default: modiar, beside this program]
-    #[arg(long, value_name = "PATH")]
-    daemon: Option<PathBuf>,
+    #[command(flatten)]
+    rounds: Rounds,
 }
 
 /// One server, measured once.
@@ -53,17 +46,17 @@ struct Round {
 impl Plies {
     /// Measures the daemon at `play`.
     pub fn run(self, play: Play) -> anyhow::Result<()> {
-        let daemon = Kind::Daemon(find_daemon(self.daemon.clone())?);
+        let daemon = self.rounds.find_daemon()?;
         let (mut daemons, mut relays) = (Vec::new(), Vec::new());
-        for round in 1..=self.rounds {
+        for round in 1..=self.rounds.rounds {
             daemons.push(self.measure(&daemon, play)?);
             relays.push(self.measure(&Kind::Relay, Play::Relay)?);
-            if !self.json {
+            if !self.rounds.output.json {
                 let [one, other] = [&daemons, &relays].map(|rounds| rounds.last().map_or(0.0, |last| last.us_per_ply));
                 eprintln!("round {round}: daemon {one:.2} µs a ply, relay {other:.2} µs, ratio {:.3}", one / other);
             }
         }
-        self.report(&daemons, &relays, play).write(self.json)
+        self.report(&daemons, &relays, play).write(self.rounds.output.json)
     }
 
     fn measure(&self, kind: &Kind, play: Play) -> anyhow::Result<Round> {
@@ -110,13 +103,12 @@ impl Plies {
 
     fn report(&self, daemons: &[Round], relays: &[Round], play: Play) -> Report {
         type Column = fn(&Round) -> f64;
-        let of = |rounds: &[Round], column: Column| median(rounds.iter().map(column));
-        let ratios: Vec<f64> =
-            daemons.iter().zip(relays).map(|(daemon, relay)| daemon.us_per_ply / relay.us_per_ply).collect();
+        let of = |rounds: &[Round], column: Column| rounds.iter().map(column).collect::<Vec<f64>>();
+        let [cost, other] = [daemons, relays].map(|rounds| of(rounds, |round| round.us_per_ply));
+        let ratios = ratios(&cost, &other);
         let mut report = Report::default();
         report.key("games", self.games);
-        report.key("rounds", self.rounds);
-        report.number("ratio", median(ratios.iter().copied()));
+        report.key("rounds", self.rounds.rounds);
         report.number("lowest_ratio", ratios.iter().copied().fold(f64::INFINITY, f64::min));
         report.number("highest_ratio", ratios.iter().copied().fold(0.0, f64::max));
         report.head(["medians", "daemon", "relay", "ratio"]);
@@ -130,8 +122,10 @@ impl Plies {
             ("memory a connection, playing, bytes", "bytes_per_connection", |round| round.game_bytes),
         ];
         for (words, key, column) in columns {
-            let (daemon, relay) = (of(daemons, column), of(relays, column));
-            report.row(words, daemon, relay);
+            let Row { one: daemon, other: relay, ratio } = report.row(words, &of(daemons, column), &of(relays, column));
+            if key == "us_per_ply" {
+                report.number("ratio", ratio);
+            }
             if matches!(key, "us_per_ply" | "plies_per_s") {
                 report.number(&format!("daemon_{key}"), daemon);
             } else {
@@ -140,7 +134,7 @@ impl Plies {
             report.number(&format!("relay_{key}"), relay);
         }
         if play == Play::Whole {
-            report.number("games_per_s", of(daemons, |round| round.games_per_s));
+            report.number("games_per_s", median(of(daemons, |round| round.games_per_s)));
         }
         report
     }

@@ -141,6 +141,14 @@ fn daemon(binary: &Path, folder: &Path) -> anyhow::Result<Command> {
     Ok(command)
 }
 
+/// Whether `cargo run` has set this variable for the package that it runs. Build scripts look at some of them: with those of
+/// this one the daemon would be built differently here and by the next `cargo`, and each anew after the other.
+fn is_of_a_package(variable: &str) -> bool {
+    const WHOLE: [&str; 4] = ["CARGO_BIN_NAME", "CARGO_CRATE_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR"];
+    let begins = |start| variable.starts_with(start);
+    WHOLE.contains(&variable) || begins("CARGO_MANIFEST_") || begins("CARGO_PKG_")
+}
+
 /// The daemon's binary: the one given, or the one beside this program. Under `cargo run` that one is built first, so that
 /// it is the daemon of this source.
 pub fn find_daemon(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
@@ -148,7 +156,11 @@ pub fn find_daemon(given: Option<PathBuf>) -> anyhow::Result<PathBuf> {
         return Ok(given);
     }
     if let Some(cargo) = std::env::var_os("CARGO") {
+        eprintln!("building the daemon");
         let mut build = Command::new(cargo);
+        for (variable, _) in std::env::vars_os().filter(|(name, _)| is_of_a_package(&name.to_string_lossy())) {
+            build.env_remove(variable);
+        }
         build.args(["build", "--quiet", "--package", "modiar", "--bin", "modiar"]);
         if !cfg!(debug_assertions) {
             build.arg("--release");

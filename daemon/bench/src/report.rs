@@ -13,6 +13,24 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     }
 }
 
+/// Each round's ratio, but of those where there is nothing to divide by.
+pub fn ratios(ones: &[f64], others: &[f64]) -> Vec<f64> {
+    let rounds = ones.iter().zip(others).filter(|(_, other)| **other > 0.0);
+    rounds.map(|(one, other)| one / other).collect()
+}
+
+/// What a row of two measurements shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The median of the first.
+    pub one: f64,
+    /// The median of the other.
+    pub other: f64,
+    /// The median of the rounds' ratios, which is not the ratio of the medians: two that were measured one after the other
+    /// had the same machine.
+    pub ratio: f64,
+}
+
 /// The report: rows of a table, and the keys of the JSON line.
 #[derive(Debug, Default)]
 pub struct Report {
@@ -26,10 +44,14 @@ impl Report {
         self.rows.push(cells.map(str::to_owned));
     }
 
-    /// A row: what is measured, two measurements and their ratio.
-    pub fn row(&mut self, what: &str, one: f64, other: f64) {
-        let ratio = if other > 0.0 { format!("{:.2}", one / other) } else { "-".to_owned() };
-        self.rows.push([what.to_owned(), rounded(one).to_string(), rounded(other).to_string(), ratio]);
+    /// A row: what is measured, the medians of two measurements of each round, and that of the rounds' ratios.
+    pub fn row(&mut self, what: &str, ones: &[f64], others: &[f64]) -> Row {
+        let middle = |values: &[f64]| median(values.iter().copied());
+        let ratios = ratios(ones, others);
+        let row = Row { one: middle(ones), other: middle(others), ratio: middle(&ratios) };
+        let ratio = if ratios.is_empty() { "-".to_owned() } else { format!("{:.2}", row.ratio) };
+        self.rows.push([what.to_owned(), rounded(row.one).to_string(), rounded(row.other).to_string(), ratio]);
+        row
     }
 
     /// A row of one measurement.
@@ -63,4 +85,20 @@ impl Report {
 /// Three places: more would be noise.
 fn rounded(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ratio of the medians, 20 to 10, is not the median of the ratios.
+    #[test]
+    fn the_table_and_the_json_show_one_ratio() {
+        let mut report = Report::default();
+        let row = report.row("cost", &[10.0, 20.0, 60.0], &[10.0, 30.0, 5.0]);
+        assert_eq!((row.one, row.other, row.ratio), (20.0, 10.0, 1.0));
+        assert_eq!(report.rows, [["cost", "20", "10", "1.00"].map(str::to_owned)]);
+        report.row("nothing to divide by", &[1.0], &[0.0]);
+        assert_eq!(report.rows[1][3], "-");
+    }
 }

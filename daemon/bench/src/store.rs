@@ -2,14 +2,15 @@
 //! a store of many games, killed while games ran.
 
 use crate::fleet::{Fleet, Play};
-use crate::process::{Kind, Server, find_daemon};
+use crate::options::{Output, Rounds};
+use crate::process::Server;
 use crate::report::{Report, median};
 use anyhow::Context as _;
 use clap::Args;
 use modiar::metrics::Metrics;
 use modiar::store::{Archive, DataDir, SqliteStore, start};
 use modiar_protocol::{GameId, Record};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -31,9 +32,8 @@ pub struct Stores {
     /// How many wait for the disk at any moment
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     waiting: u32,
-    /// Only the JSON line
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 impl Stores {
@@ -46,7 +46,7 @@ impl Stores {
         report.key("games", self.games);
         report.key("waiting", self.waiting);
         report.number("games_per_s", f64::from(self.games) / took);
-        report.write(self.json)
+        report.write(self.output.json)
     }
 }
 
@@ -56,25 +56,18 @@ pub struct Starts {
     /// Games in the store
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     games: u32,
-    /// How often a daemon is killed and started again
-    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    rounds: u32,
-    /// Only the JSON line
-    #[arg(long)]
-    json: bool,
-    /// The daemon's binary [default: modiar, beside this program]
-    #[arg(long, value_name = "PATH")]
-    daemon: Option<PathBuf>,
+    #[command(flatten)]
+    rounds: Rounds,
 }
 
 impl Starts {
     /// Measures it.
     pub fn run(self) -> anyhow::Result<()> {
-        let daemon = Kind::Daemon(find_daemon(self.daemon)?);
+        let daemon = self.rounds.find_daemon()?;
         let folder = TempDir::new()?;
         fill(&folder.path().join("data"), self.games, 1000)?;
         let mut starts = Vec::new();
-        for _ in 0..self.rounds {
+        for _ in 0..self.rounds.rounds {
             let server = Server::start_in(&daemon, folder.path())?;
             let mut fleet = Fleet::new(Play::Whole)?;
             fleet.connect(server.address, 2 * RUNNING)?;
@@ -94,7 +87,7 @@ impl Starts {
         report.key("games", self.games);
         report.number("start_ms", middle);
         report.number("slowest_start_ms", slowest);
-        report.write(self.json)
+        report.write(self.rounds.output.json)
     }
 }
 

@@ -58,7 +58,7 @@ fn whole_games_are_measured() {
 
 #[test]
 fn an_attack_is_measured() {
-    let small = ["attack", "--pairs", "1", "--games", "2", "--rate", "200", "--seconds", "0.2", "--json"];
+    let small = ["attack", "--rounds", "1", "--games", "2", "--rate", "200", "--seconds", "0.2", "--json"];
     if let Some(report) = bench(&small) {
         check(&report, &["p99_us", "attacked_p99_us", "p99_ratio", "foes_connects", "foes_writes"]);
     }

@@ -26,8 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The socket cannot be made; a path above 107 bytes is one reason.
 pub fn listen(data: &DataDir) -> io::Result<UnixListener> {
     let path = data.control();
-    if path.exists() {
-        std::fs::remove_file(&path)?;
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
     }
     let socket = UnixListener::bind(&path)?;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;

@@ -123,7 +123,7 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
     if let Some(answer) = answer.map_err(|error| AdminError::Control { path: data.control(), error })? {
         return Ok(answer);
     }
-    if !data.database().exists() && !matches!(command, Command::Add { .. }) {
+    if !matches!(command, Command::Add { .. }) && !data.has_database()? {
         return Err(StoreError::NoData { path: data.path().to_owned() }.into());
     }
     let _claim = data.claim().map_err(|error| match error {

@@ -1,6 +1,7 @@
 //! `modiar backup`: the database as it is at this moment, while the daemon goes on.
 
 use super::place::Place;
+use crate::records::counted;
 use crate::store::{self, Copied};
 use clap::Args;
 use std::path::PathBuf;
@@ -19,7 +20,8 @@ impl Backup {
     pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let data = place.data()?;
         let Copied { games, bots } = store::back_up(&data, &self.file)?;
-        eprintln!("{games} games and {bots} bots of {data} were written to {}", self.file.display());
+        let (games, bots) = (counted(games, "game", "games"), counted(bots, "bot", "bots"));
+        eprintln!("{games} and {bots} of {data} were written to {}", self.file.display());
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -84,7 +84,7 @@ impl Show {
     fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let line = match &store::read_record(&place.data()?, &self.id)?[..] {
             [line] => line.clone(),
-            [] => bail!("there is no game '{}'; `modiar games export` lists them all", self.id),
+            [] => bail!("there is no finished game '{}'; `modiar games export` lists them all", self.id),
             _ => bail!("more than one game's id begins with '{}'; write more of it", self.id),
         };
         let record: Record = serde_json::from_str(&line).context("its record was changed; restore a backup")?;
@@ -107,7 +107,7 @@ impl Export {
             Ok(())
         })?;
         if taken == 0 {
-            eprintln!("modiar: none of {games} games fits: no line was written");
+            eprintln!("modiar: none of {} fits: no line was written", records::counted(games, "game", "games"));
         }
         Ok(ExitCode::SUCCESS)
     }

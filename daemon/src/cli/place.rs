@@ -25,7 +25,8 @@ impl Place {
     /// The configuration of the file and the environment, with `--data` laid over it; [`Config::check`] is still due.
     pub(super) fn configuration(&self) -> Result<Config, ConfigError> {
         let usual = Path::new("modiar.toml");
-        let file = self.config.as_deref().or_else(|| usual.exists().then_some(usual));
+        // One that this user may not look for is not passed by: to read it tells why.
+        let file = self.config.as_deref().or_else(|| usual.try_exists().unwrap_or(true).then_some(usual));
         let mut config = Config::load(
             file,
             std::env::vars_os().map(|(key, value)| (key.to_string_lossy().into(), value.to_string_lossy().into())),

@@ -203,6 +203,7 @@ impl House {
 /// Lets games end for the drain time or until the next signal; what still runs then goes on after the next start.
 async fn drain(hall: &Hall, config: &Config, signals: &mut Signals) {
     hall.drain(config.drain());
+    info!("what runs may end; a second signal stops at once");
     tokio::select! {
         () = hall.emptied() => {}
         () = tokio::time::sleep(config.drain()) => {}

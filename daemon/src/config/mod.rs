@@ -128,7 +128,7 @@ impl Default for Config {
 pub enum ConfigError {
     #[error("{path}: {error}; name a file that can be read")]
     Read { path: PathBuf, error: std::io::Error },
-    #[error("{path}: {error}mend that line; `modiar serve --print-config` shows every key")]
+    #[error("{path}: {}mend that line; `modiar serve --print-config` shows every key", in_plain_words(error))]
     Parse { path: PathBuf, error: Box<toml::de::Error> },
     #[error("{variable} = '{value}': {message}")]
     Environment { variable: String, value: String, message: String },
@@ -137,6 +137,14 @@ pub enum ConfigError {
     UnknownVariable(String),
     #[error("{0}")]
     Value(String),
+}
+
+/// What is wrong with a file, without the names that numbers have in Rust.
+fn in_plain_words(error: &toml::de::Error) -> String {
+    let told = error.to_string();
+    [("u64\n", "a whole number from 0\n"), ("u16\n", "a whole number from 0 to 65535\n")]
+        .into_iter()
+        .fold(told, |told, (number, words)| told.replace(&format!("expected {number}"), &format!("expected {words}")))
 }
 
 impl Config {

@@ -51,7 +51,7 @@ pub enum Close {
     Reset,
     /// It was one too many, and never served.
     Refused,
-    /// What came was not TLS, where TLS is spoken.
+    /// What came was not TLS, where TLS is spoken, or an alert of a peer that speaks it: it rejected the certificate.
     Tls,
 }
 

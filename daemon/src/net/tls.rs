@@ -86,7 +86,7 @@ pub(super) enum Opened {
     Open,
     /// The peer has said its last.
     Closed,
-    /// What came is not TLS, or was altered.
+    /// What came is not TLS or was altered, or the peer has refused what it was told.
     Broken,
 }
 

@@ -1,6 +1,6 @@
 //! The archive beside a database: each of its lines must be the database's.
 
-use super::Findings;
+use super::{Findings, counted};
 use crate::store::{ArchiveLine, ArchiveLines, DataDir, Line, StoreError};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -92,12 +92,15 @@ impl Comparison {
             self.step()?;
         }
         let Self { files, equal, behind, .. } = self;
+        let verb = |count| if count == 1 { "is" } else { "are" };
+        let of_the_database = || {
+            let (lines, files) = (counted(equal, "line", "lines"), counted(files, "file", "files"));
+            format!("archive: {lines} in {files} {} the database's", verb(equal))
+        };
         findings.note(match (files, behind) {
             (0, _) => "archive: there is none beside the database".to_owned(),
-            (_, 0) => format!("archive: {equal} lines in {files} files are the database's"),
-            _ => format!(
-                "archive: {equal} lines in {files} files are the database's, {behind} are not written yet: a start does it"
-            ),
+            (_, 0) => of_the_database(),
+            _ => format!("{}, {behind} {} not written yet: a start does it", of_the_database(), verb(behind)),
         });
         Ok(())
     }

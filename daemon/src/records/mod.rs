@@ -11,3 +11,8 @@ pub use filter::{Filter, parse_time};
 pub use plies::{PliesError, Ply, PlyTimes, plies};
 pub use show::show;
 pub use verify::{Fault, Findings, verify_record};
+
+/// So many of something, by its word for one and for several.
+pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}

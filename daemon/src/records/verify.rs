@@ -1,5 +1,6 @@
 //! Referees finished games again, by the rules and arithmetic alone: none of the code that played them is used.
 
+use super::counted;
 use crate::store::{self, line_hash};
 use modiar_protocol::limits::FIRST_PLY;
 use modiar_protocol::{GameResult, Record, Sides, Termination, ZERO_HASH};
@@ -95,9 +96,10 @@ impl Findings {
         let verdict = if self.is_empty() {
             "all good".to_owned()
         } else {
-            format!("{} {}", self.found.len(), if self.found.len() == 1 { "finding" } else { "findings" })
+            counted(self.found.len() as u64, "finding", "findings")
         };
-        let _ = writeln!(report, "{} games, {} plies: {verdict}", self.games, self.plies);
+        let (games, plies) = (counted(self.games, "game", "games"), counted(self.plies, "ply", "plies"));
+        let _ = writeln!(report, "{games}, {plies}: {verdict}");
         for note in self.chain().iter().chain(&self.notes) {
             let _ = writeln!(report, "{note}");
         }

@@ -56,7 +56,7 @@ impl Table {
 
     pub(super) fn resume(self: &Arc<Self>, end: Option<Termination>) {
         self.change((), |state| {
-            info!(game = %self.id(), ply = state.game.line().position().ply(), ?end, "resumed");
+            info!(game = %self.id(), ply = state.game.line().position().ply(), end = end.map(Termination::as_str), "resumed");
             if let Some(end) = end {
                 state.game.abort(end);
             }
@@ -105,7 +105,7 @@ impl Table {
     fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
         self.referee.metrics.moved(played.charge);
         let Played { ply, pit, taken, charge, .. } = played;
-        debug!(game = %self.id(), ply, %pit, taken, charged_us = charge.charged.0, "played");
+        debug!(game = %self.id(), ply, pit = pit.index(), taken, charged_us = charge.charged.0, "played");
         if state.game.decision().is_some() {
             return self.finish(state);
         }

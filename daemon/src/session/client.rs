@@ -162,7 +162,7 @@ impl Client {
 
     fn reply(&self, error: Error) {
         // Not the message: it may repeat what the client said, and clients say tokens where they do not belong.
-        debug!(caller = %self.caller, code = %error.code, field = ?error.field, "refused");
+        debug!(caller = %self.caller, code = %error.code, field = error.field.as_deref(), "refused");
         self.outlet.tell(&ServerMessage::Error(Box::new(error)));
     }
 
@@ -170,7 +170,8 @@ impl Client {
         let (name, client, version) = (hello.name.clone(), hello.client.clone(), hello.version.clone());
         match self.hall.enter(self.caller.visitor, &self.outlet, hello, reference.clone()) {
             Ok(bot) => {
-                info!(caller = %self.caller, bot = %bot.name, ?client, ?version, "welcome");
+                let (client, version) = (client.as_deref(), version.as_deref());
+                info!(caller = %self.caller, bot = %bot.name, client, version, "welcome");
                 self.bot = Some(bot);
                 self.welcomed = Some(time::now());
                 self.tell_session(Said::Welcomed, arrival);

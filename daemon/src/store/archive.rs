@@ -144,7 +144,7 @@ impl ArchiveLines {
     /// # Errors
     /// It cannot be read.
     pub fn of(folder: &Path) -> Result<Self, StoreError> {
-        let files = if folder.exists() { files(folder)? } else { Vec::new() };
+        let files = if folder.try_exists().map_err(StoreError::io(folder))? { files(folder)? } else { Vec::new() };
         let sized = files.into_iter().map(|path| match fs::metadata(&path) {
             Ok(metadata) => Ok((path, metadata.len())),
             Err(error) => Err(StoreError::Io { path, error }),

@@ -36,6 +36,15 @@ impl DataDir {
         self.0.join("modiar.db")
     }
 
+    /// Whether there is a database.
+    ///
+    /// # Errors
+    /// Nobody tells this user: that is not the same as that there is none.
+    pub fn has_database(&self) -> Result<bool, StoreError> {
+        let path = self.database();
+        path.try_exists().map_err(StoreError::io(path))
+    }
+
     /// Where a running daemon takes commands.
     #[must_use]
     pub fn control(&self) -> PathBuf {

@@ -59,13 +59,14 @@ fn free_name(path: &Path, found: i64) -> PathBuf {
 
 /// Copies the database, as it is at this moment, to a file that does not exist yet, and brings that to the disk.
 pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result<(), StoreError> {
-    if copy.exists() {
+    if copy.try_exists().map_err(StoreError::io(copy))? {
         return Err(StoreError::Exists { path: copy.to_owned() });
     }
     let draft = PathBuf::from(format!("{}.draft", copy.display()));
     // A draft that an earlier try left is in nobody's way.
     let _ = std::fs::remove_file(&draft);
-    make_private(&draft).map_err(StoreError::io(&draft))?;
+    // The name that was given: nobody knows of a draft.
+    make_private(&draft).map_err(StoreError::io(copy))?;
     let name = draft.to_string_lossy();
     database.execute("VACUUM INTO ?1", [&*name]).map_err(StoreError::sqlite(path))?;
     let publish = || {

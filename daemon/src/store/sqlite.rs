@@ -267,13 +267,14 @@ pub fn read_record(data: &DataDir, id: &str) -> Result<Vec<String>, StoreError> 
 /// Opens the database without a claim to the directory: nothing is written to it.
 fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let path = data.database();
-    if !path.exists() {
+    if !data.has_database()? {
         return Err(StoreError::NoData { path: data.path().to_owned() });
     }
     match open_as(&path, &path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
         // A directory that cannot be written has no place for the index of the log; without a log there is no need of it.
         Err(StoreError::Sqlite { error, .. })
-            if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) && !log_of(&path).exists() =>
+            if error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
+                && log_of(&path).try_exists().is_ok_and(|there| !there) =>
         {
             open_as(&path, &unchanging(&path), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
         }

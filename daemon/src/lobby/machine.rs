@@ -129,7 +129,7 @@ impl Lobby {
             queue.leave(visitor);
         }
         let mut effects = Vec::new();
-        for (id, standing) in self.challenges.take_where(|standing| standing.concerns(visitor)) {
+        for (id, standing) in self.challenges.take_of(visitor) {
             let other = if standing.from == visitor { standing.to } else { standing.from };
             effects.push(challenge_ended(other, id, ChallengeEnd::Cancelled, None));
         }
@@ -261,7 +261,7 @@ impl Lobby {
     /// Ends the challenges whose time is over.
     pub fn lapse(&mut self, now: Moment) -> Vec<Effect> {
         let mut effects = Vec::new();
-        for (id, standing) in self.challenges.take_where(|standing| standing.until <= now) {
+        while let Some((id, standing)) = self.challenges.take_lapsed(now) {
             for visitor in [standing.from, standing.to] {
                 effects.push(challenge_ended(visitor, id, ChallengeEnd::Expired, None));
             }
@@ -299,7 +299,7 @@ impl Lobby {
                 effects.push(Effect::Tell(seek.visitor, ended));
             }
         }
-        for (id, standing) in self.challenges.take_where(|_| true) {
+        for (id, standing) in self.challenges.take_all() {
             for visitor in [standing.from, standing.to] {
                 effects.push(challenge_ended(visitor, id, ChallengeEnd::Draining, None));
             }

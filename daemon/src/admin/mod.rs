@@ -161,7 +161,9 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
         }),
         Command::Unban { name } => accounts.ban(&name, None).await.map(|()| Answer::Done),
         Command::Remove { name } => accounts.remove(&name).await.map(|()| {
-            dismiss(&name, GoodbyeReason::Banned, "the host removed this bot".into());
+            if let Some(hall) = hall {
+                hall.remove_bot(&name, "the host removed this bot".into());
+            }
             Answer::Done
         }),
     };

@@ -3,7 +3,7 @@
 use super::challenges::{Challenges, Standing};
 use super::openings::Openings;
 use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
-use super::presence::Presence;
+use super::presence::{Conduct, Presence};
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
@@ -113,6 +113,16 @@ impl Lobby {
         let presence = self.bots.entry(name).or_insert_with(|| Presence::new(guest));
         presence.visitor = Some(visitor);
         presence.limit = limit.min(self.games_per_bot);
+    }
+
+    /// A bot was removed by the host: what was held against it is forgotten, and its name is free as soon as it has left and
+    /// no game of it runs (`forfeit.forgotten`).
+    pub fn disown(&mut self, name: &BotName) {
+        if let Some(presence) = self.bots.get_mut(name) {
+            presence.guest = true;
+            presence.conduct = Conduct::default();
+        }
+        self.forget_if_gone(name);
     }
 
     /// A game of two bots that are away runs again after a restart.

@@ -155,6 +155,38 @@ fn a_second_no_show_is_a_forfeit() {
     }
 }
 
+/// `forfeit.forgotten`: once a bot is removed its name is free as soon as no game of it runs, and the next bot of that name
+/// begins anew.
+#[test]
+fn a_removed_bot_leaves_nothing_held_against_its_name() {
+    for in_a_game in [false, true] {
+        let mut lobby = Lobby::new(Config::default().pools.into(), 64, 1);
+        let names = [1, 2].map(|number| BotName::new(&format!("bot-{number}")).unwrap());
+        for (visitor, name) in (1..).map(Visitor).zip(&names) {
+            lobby.enter(visitor, name.clone(), false, 2);
+        }
+        seek(&mut lobby, 1, 2);
+        let games = pairings(&seek(&mut lobby, 2, 2));
+        let absent = games[0].seats.south.clone();
+        lobby.finished(&games[0], Some(Side::South), true, now(5));
+        let running = in_a_game.then(|| {
+            lobby.challenge(Visitor(1), id(1), challenge("bot-2", 1), None, now(6)).unwrap();
+            pairings(&lobby.accept(Visitor(2), id(1)).unwrap()).remove(0)
+        });
+        lobby.leave(absent.visitor);
+        assert!(lobby.is_taken(&absent.bot), "what it did is remembered");
+        lobby.disown(&absent.bot);
+        assert_eq!(lobby.is_taken(&absent.bot), in_a_game);
+        if let Some(running) = running {
+            lobby.finished(&running, None, false, now(7));
+        }
+        assert!(!lobby.is_taken(&absent.bot));
+        lobby.enter(Visitor(3), absent.bot, false, 1);
+        let sought = lobby.seek(Visitor(3), "blitz", 1, None, now(8)).unwrap();
+        assert!(told(&sought)[0].starts_with("3 reads seeking"), "{sought:?}");
+    }
+}
+
 /// `session.challenge`, `session.series`: sides alternate over a series.
 #[test]
 fn a_challenge_is_played_as_a_series() {

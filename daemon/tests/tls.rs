@@ -117,6 +117,29 @@ fn a_whole_game_is_played_over_tls() {
     assert_eq!(south.read(), None);
 }
 
+/// A SIGHUP before there was anything to read again ended the daemon.
+#[test]
+fn a_hangup_while_the_daemon_starts_ends_nothing() {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("data");
+    let add = Command::new(support::MODIAR).args(["bot", "add", "dice", "--data"]).arg(&data).output().unwrap();
+    assert!(add.status.success(), "{add:?}");
+    // As long as somebody else has the database for itself the start waits.
+    let database = rusqlite::Connection::open(data.join("modiar.db")).unwrap();
+    database.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
+    let mut command = Command::new(support::MODIAR);
+    command.args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"]).arg(&data);
+    let daemon = Program::start(command);
+    wait_until("it catches SIGTERM", || daemon.catches(libc::SIGTERM));
+    daemon.signal(libc::SIGHUP);
+    std::thread::sleep(Duration::from_millis(100));
+    daemon.signal(libc::SIGTERM);
+    drop(database);
+    let outcome = daemon.finish();
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.stdout.contains("listening"), "{outcome:?}");
+}
+
 /// Lines of one record, and a line in records of one byte each.
 #[test]
 fn lines_and_records_need_not_meet() {

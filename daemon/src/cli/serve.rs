@@ -79,7 +79,8 @@ impl Serve {
 }
 
 async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow::Result<ExitCode> {
-    let mut signals = Signals::catch()?;
+    // Before anything else: what is not caught yet ends the process.
+    let (hangup, mut signals) = (signal(SignalKind::hangup())?, Signals::catch()?);
     let data = DataDir::new(&config.data);
     let claim = data.claim()?;
     let house = House::open(&config, &data).await?;
@@ -95,7 +96,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
     tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
-    tasks.spawn(renew(certificate.clone(), signal(SignalKind::hangup())?, stop.clone()));
+    tasks.spawn(renew(certificate.clone(), hangup, stop.clone()));
     let listener = Listener::new(bots, Arc::clone(&house.hall), config.connections_per_address(), certificate)?;
     tasks.spawn(listener.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());

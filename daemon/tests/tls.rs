@@ -332,6 +332,35 @@ fn a_bad_certificate_is_a_bad_configuration() {
     }
 }
 
+/// A pipe in the place of a certificate was waited for without end, and with it all handshakes and the stop.
+#[test]
+fn a_pipe_is_no_certificate_and_nobody_waits_for_it() {
+    let pipe = |folder: &Path, name: &str| {
+        let _ = std::fs::remove_file(folder.join(name));
+        assert!(Command::new("mkfifo").arg(folder.join(name)).status().unwrap().success());
+    };
+    for name in ["certificate.pem", "key.pem"] {
+        let (daemon, folder, trusted) = daemon("");
+        pipe(folder.path(), name);
+        daemon.signal(libc::SIGHUP);
+        std::thread::sleep(Duration::from_millis(100));
+        for _ in 0..4 {
+            Bot::guest(&daemon, &trusted);
+        }
+        let (status, log, _) = daemon.stop();
+        assert!(status.success(), "{log}");
+        let refused = format!("{name} is no regular file; name one");
+        assert!(log.contains(&refused) && log.contains("the old certificate stays"), "{log}");
+        let mut command = Command::new("timeout");
+        command.arg("20").arg(support::MODIAR);
+        let (status, told) = check_by(command, &folder, "certificate.pem", "key.pem");
+        assert!(status == Some(78) && told.contains(&refused), "{told}");
+    }
+    let folder = TempDir::new().unwrap();
+    let (status, told) = check(&folder, "/dev/zero", "key.pem");
+    assert!(status == Some(78) && told.contains("no regular file"), "{told}");
+}
+
 /// Paths in the file count from its folder, wherever the daemon is started.
 #[test]
 fn a_certificate_beside_the_configuration_is_found() {
@@ -343,9 +372,13 @@ fn a_certificate_beside_the_configuration_is_found() {
 
 /// Checks a configuration in `folder` that names these files beside it, from another folder.
 fn check(folder: &TempDir, certificate: &str, key: &str) -> (Option<i32>, String) {
+    check_by(Command::new(support::MODIAR), folder, certificate, key)
+}
+
+/// The same, where `command` becomes the daemon's binary.
+fn check_by(mut command: Command, folder: &TempDir, certificate: &str, key: &str) -> (Option<i32>, String) {
     let config = folder.path().join("modiar.toml");
     std::fs::write(&config, format!("[tls]\ncertificate = {certificate:?}\nkey = {key:?}")).unwrap();
-    let mut command = std::process::Command::new(support::MODIAR);
     let output = command.args(["serve", "--check-config", "--config"]).arg(config).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }

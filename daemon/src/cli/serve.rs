@@ -64,7 +64,10 @@ impl Serve {
         }
         logging::start(config.log.format)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(serve(config, certificate))
+        let outcome = runtime.block_on(serve(config, certificate));
+        // Whatever still reads a file then reads it for nobody.
+        runtime.shutdown_background();
+        outcome
     }
 
     /// The configuration with all flags laid over it.
@@ -220,10 +223,19 @@ async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: 
             () = stop.cancelled() => return,
             _ = hangup.recv() => {}
         }
-        match certificate.as_ref().map(|certificate| certificate.reload()) {
-            Some(Ok(())) => info!("the certificate was read again; all else is read at a start"),
-            Some(Err(error)) => error!(error = format!("{error:#}"), "the old certificate stays"),
-            None => info!("there is no certificate to read again; all else is read at a start"),
+        let Some(certificate) = certificate.clone() else {
+            info!("there is no certificate to read again; all else is read at a start");
+            continue;
+        };
+        // A disk that does not answer keeps neither the connections nor the stop waiting.
+        let reading = tokio::task::spawn_blocking(move || certificate.reload());
+        let read = tokio::select! {
+            () = stop.cancelled() => return,
+            read = reading => read,
+        };
+        match read.unwrap_or_else(|panic| Err(panic.into())) {
+            Ok(()) => info!("the certificate was read again; all else is read at a start"),
+            Err(error) => error!(error = format!("{error:#}"), "the old certificate stays"),
         }
     }
 }

@@ -8,6 +8,14 @@ use std::time::Duration;
 pub const CLIENT_LINE_BYTES: usize = 4096;
 /// Longest line from the server, in bytes, its newline included.
 pub const SERVER_LINE_BYTES: usize = 16 * 1024;
+/// What the line of `started` may take without its `moves`, in bytes.
+pub const STARTED_BYTES: usize = 1536;
+/// Most `quiet_plies` of a pool with which every `started` keeps to [`SERVER_LINE_BYTES`]. 42 seeds are captured two at least
+/// at a time, so that a game has at most 21 plies that capture, each after fewer quiet ones than this; with the last of them
+/// the board is empty.
+pub const BOUNDED_QUIET_PLIES: u16 = 700;
+/// Plies that a game may have at most where it ends by [`BOUNDED_QUIET_PLIES`].
+pub const BOUNDED_PLIES: usize = 21 * BOUNDED_QUIET_PLIES as usize;
 /// Deepest nesting of arrays and objects in a line; the message object itself is level 1.
 pub const NESTING: usize = 32;
 /// Longest `ref` text, in characters.

@@ -44,6 +44,11 @@ pub const HANDSHAKE: Duration = Duration::from_secs(5);
 pub const HANDSHAKE_BAD_LINES: u32 = 3;
 /// Output that may wait for one connection, in bytes.
 pub const OUTPUT_BYTES: usize = 256 * 1024;
+/// What the first lines of a new game and its `ended` take of that, in bytes: `started`, `turn` and `ended` at their longest.
+pub const GAME_LINES_BYTES: usize = STARTED_BYTES + 1024;
+/// The least that may be configured to wait, in bytes: the longest line, and what comes at once where all games of a bot start
+/// or end together. Less would close bots that read at once.
+pub const LEAST_OUTPUT_BYTES: u64 = SERVER_LINE_BYTES as u64 + GAMES_AT_ONCE * GAME_LINES_BYTES as u64;
 /// Longest time that output may wait without one byte leaving.
 pub const WRITE_DEADLINE: Duration = Duration::from_secs(10);
 /// Time a client has to read a goodbye before the server closes.

@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used)] // a test fails so
 
 use modiar_protocol::limits::{
-    BOUNDED_PLIES, BOUNDED_QUIET_PLIES, REF_CHARS, SERVER_LINE_BYTES, STARTED_BYTES, TEXT_CHARS,
+    BOUNDED_PLIES, BOUNDED_QUIET_PLIES, GAME_LINES_BYTES, GAMES_AT_ONCE, LEAST_OUTPUT_BYTES, OUTPUT_BYTES, REF_CHARS,
+    SERVER_LINE_BYTES, STARTED_BYTES, TEXT_CHARS,
 };
-use modiar_protocol::server::{Player, Started};
-use modiar_protocol::{BotName, GameId, GameRules, Ref, ServerMessage, Sides, TimeControl};
-use modiar_rules::{EndRules, Side};
+use modiar_protocol::server::{Ended, Last, Player, RatingChange, Started, Turn};
+use modiar_protocol::{
+    BotName, Detail, GameId, GameResult, GameRules, PitList, Ref, ServerMessage, Sides, Termination, TimeControl,
+};
+use modiar_rules::{EndRules, Pit, PitSet, Side};
 
 /// A day, the longest time that can be configured.
 const DAY_MS: u64 = 86_400_000;
@@ -25,6 +28,10 @@ fn game() -> GameId {
 /// Characters of four bytes each.
 fn wide(count: usize) -> String {
     "\u{10348}".repeat(count)
+}
+
+fn all_pits() -> PitList {
+    PitList((0..6).filter_map(Pit::new).collect::<PitSet>())
 }
 
 /// The longest `started` of a game of so many plies.
@@ -58,10 +65,53 @@ fn started(plies: usize) -> usize {
     ServerMessage::Started(Box::new(started)).to_line().len()
 }
 
+fn turn() -> usize {
+    let pit = Pit::new(5).unwrap();
+    let last = Last { ply: u32::MAX, side: Side::South, pit, taken: 42, elapsed_ms: DAY_MS * 20_000 };
+    let (ply, side, legal) = (u32::MAX, Side::South, all_pits());
+    let turn = Turn {
+        game: game(),
+        ply,
+        side,
+        pits: PITS,
+        captured: CAPTURED,
+        legal,
+        remaining_ms: REMAINING,
+        last: Some(last),
+    };
+    ServerMessage::Turn(turn).to_line().len()
+}
+
+fn ended() -> usize {
+    let clause = "rules.".to_owned() + &"c".repeat(40);
+    let ended = Ended {
+        game: game(),
+        result: GameResult::South,
+        termination: Termination::TimeForfeit,
+        score: CAPTURED,
+        pits: PITS,
+        ply: u32::MAX,
+        detail: Some(Detail { pit: Pit::new(5).unwrap(), clause: clause.into(), legal: all_pits() }),
+        rating: Some(RatingChange { before: RATING, after: RATING, rd: RATING }),
+    };
+    ServerMessage::Ended(Box::new(ended)).to_line().len()
+}
+
 /// `transport.server-line-limit`: 21 plies that capture, each after as many quiet ones as there may be.
 #[test]
 fn the_longest_game_that_quiet_plies_bound_fits_a_line() {
     assert_eq!(BOUNDED_PLIES, 21 * usize::from(BOUNDED_QUIET_PLIES));
     assert!(started(0) <= STARTED_BYTES, "{} bytes", started(0));
-    assert!(STARTED_BYTES + BOUNDED_PLIES <= SERVER_LINE_BYTES);
+    const { assert!(STARTED_BYTES + BOUNDED_PLIES <= SERVER_LINE_BYTES) };
+}
+
+/// Those of 64 games that start together, behind a welcome: whoever reads at once is not closed as a slow reader.
+#[test]
+fn what_all_games_say_at_once_fits_what_may_wait() {
+    // The plies of an opening.
+    let lines = started(8) + turn() + ended();
+    assert!(lines <= GAME_LINES_BYTES, "{lines} bytes");
+    // As the pages and the configuration's template tell it.
+    assert_eq!((GAMES_AT_ONCE, LEAST_OUTPUT_BYTES), (64, 180_224));
+    const { assert!(LEAST_OUTPUT_BYTES <= OUTPUT_BYTES as u64) };
 }

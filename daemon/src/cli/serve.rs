@@ -148,10 +148,15 @@ struct House {
 impl House {
     /// Opens the data directory and sets up again the games that ran.
     async fn open(config: &Config, data: &DataDir) -> anyhow::Result<Self> {
-        let store = SqliteStore::open(data)?;
-        let archive = Archive::open(&data.archive(), &store)?;
-        let (journal, recovered) = Journal::open(&data.journal(), &boot_id()?)?;
+        // All is looked at before anything is changed: data that are refused stay as they were found.
+        let boot = boot_id()?;
+        let recovered = Journal::look(&data.journal(), &boot)?;
+        let mut store = SqliteStore::look(data)?;
+        Archive::check(&data.archive(), &store)?;
+        store.settle(data)?;
         let untold = Untold::find(&store, &recovered)?;
+        let archive = Archive::open(&data.archive(), &store)?;
+        let journal = Journal::go_on(&data.journal(), &boot, &recovered)?;
         let metrics = Metrics::new(config.overload());
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);

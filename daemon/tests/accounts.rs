@@ -173,6 +173,51 @@ fn a_new_owner_of_a_name_is_somebody_else() {
     assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([]), &json!([])), "{welcome}");
 }
 
+/// Has the bot `dice` not show up for a game, so that its seeks are refused.
+fn stay_away(daemon: &Daemon, token: &str) {
+    for _ in 0..20 {
+        let ((mut dice, _), (mut guest, _)) = (hello(daemon, "dice", token), daemon.guest(json!({})));
+        for peer in [&mut dice, &mut guest] {
+            peer.send(&json!({"type": "seek", "pool": "short", "games": 1})).unwrap();
+            peer.expect("seeking").unwrap();
+        }
+        dice.skip_to("ended").unwrap();
+        drop(dice);
+        // Where it was North it was the guest that stayed away.
+        if first_answer(daemon, token) == "seek_ended" {
+            return;
+        }
+    }
+    panic!("it was North twenty times");
+}
+
+/// What the first seek of a bot is answered.
+fn first_answer(daemon: &Daemon, token: &str) -> Value {
+    let (mut dice, _) = hello(daemon, "dice", token);
+    dice.send(&json!({"type": "seek", "pool": "short", "games": 1})).unwrap();
+    dice.read().unwrap()["type"].clone()
+}
+
+/// `forfeit.forgotten`, `session.guest-name-held`: its name stayed taken, and the next bot of that name was paused for it.
+#[test]
+fn the_no_shows_of_a_removed_bot_are_forgotten_and_so_are_all_by_a_restart() {
+    let short = "[[pool]]\nname = \"short\"\nbase_ms = 200\nopenings = \"start\"";
+    let daemon = Daemon::start_with(short, &[]);
+    let data = daemon.data();
+    let dice = token(&data, &["bot", "add", "dice"]);
+    stay_away(&daemon, &dice);
+    stdout(&data, &["bot", "remove", "dice"]);
+    let (guest, name) = daemon.guest(json!({"name": "dice"}));
+    assert_eq!(name, "dice");
+    drop(guest);
+    support::process::wait_until("the guest has left", || modiar(&data, &["bot", "add", "dice"]).status.success());
+    let dice = token(&data, &["bot", "token", "dice"]);
+    assert_eq!(first_answer(&daemon, &dice), "seeking");
+    stay_away(&daemon, &dice);
+    let daemon = Daemon::start_in(daemon.stop().2, short, &[]);
+    assert_eq!(first_answer(&daemon, &dice), "seeking");
+}
+
 #[test]
 fn without_a_daemon_the_commands_do_the_work_themselves() {
     let folder = TempDir::new().unwrap();

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use support::programs::{Outcome, Program};
-use support::{Daemon, MODIAR};
+use support::{Daemon, MODIAR, may_mount};
 use tempfile::TempDir;
 
 /// Plies that lead round; after 21 of them the first position stands for the third time.
@@ -76,6 +76,26 @@ fn a_file_that_exists_is_no_place_for_a_backup() {
     let (status, said) = daemon.run(&["backup", copy.to_str().unwrap()]);
     assert!(status.code() == Some(3) && said.contains("exists"), "{said}");
     assert_eq!(fs::read(&copy).unwrap(), b"kept");
+}
+
+/// It named the daemon's database as what was full, and left its drafts to fill the disk.
+#[test]
+fn a_backup_to_a_full_disk_names_the_file_and_leaves_nothing_behind() {
+    if !may_mount() {
+        return;
+    }
+    let daemon = Daemon::start();
+    play(&daemon, 60);
+    let disk = TempDir::new().unwrap();
+    let mut command = Command::new("unshare");
+    let steps = "mount -t tmpfs -o size=64k none \"$0\"; \"$@\"; echo \"status $?\"; ls -A \"$0\"";
+    command.args(["-m", "sh", "-c", steps]).arg(disk.path()).arg(MODIAR).arg("backup");
+    command.arg(disk.path().join("copy.db")).arg("--data").arg(daemon.data());
+    let outcome = Program::start(command).finish();
+    assert_eq!(outcome.stdout, "status 3\n", "{outcome:?}");
+    let said = outcome.stderr.lines().last().unwrap();
+    assert!(said.contains("copy.db: ") && said.contains("full; make room"), "{said}");
+    assert!(!said.contains("modiar.db"), "{said}");
 }
 
 /// As `modiar backup --help` says.

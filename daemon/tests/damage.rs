@@ -5,6 +5,7 @@
 mod support;
 
 use rusqlite::Connection;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -55,10 +56,21 @@ impl Data {
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// A daemon does not start here, says why, and leaves the file alone.
+    /// What the directory holds, but for what says nothing: the lock, the oracle's table, and the index of the database's log.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let folders = ["", "archive", "journal"].map(|folder| self.path().join(folder));
+        let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let paths = paths.filter(|path| {
+            path.is_file() && !["lock", "oracle.table", "modiar.db-shm"].iter().any(|name| path.ends_with(name))
+        });
+        paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    }
+
+    /// A daemon does not start here, says why, and leaves all as it is.
     #[track_caller]
     fn is_refused(&self, path: &Path, why: &str) {
-        let before = fs::read(path).ok();
+        let before = self.files();
         let mut command = Command::new(MODIAR);
         command.args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"]).arg(self.path());
         let outcome = Program::start(command).finish();
@@ -67,7 +79,10 @@ impl Data {
         let said = &outcome.stderr[outcome.stderr.find("modiar: ").unwrap()..];
         assert!(said.contains(path.to_str().unwrap()), "{said}");
         assert!(said.contains(why), "{said}");
-        assert_eq!(fs::read(path).ok(), before, "it was changed");
+        let after = self.files();
+        let changed = before.iter().filter(|(path, text)| after.get(*path) != Some(*text)).map(|(path, _)| path);
+        assert_eq!(changed.collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "they were changed");
+        assert!(after.keys().all(|path| before.contains_key(path)), "made: {:?}", after.keys());
     }
 }
 
@@ -106,17 +121,119 @@ fn a_lost_database_is_no_empty_start() {
     for file in ["modiar.db", "modiar.db-wal", "modiar.db-shm"] {
         let _ = fs::remove_file(data.path().join(file));
     }
-    data.is_refused(&data.archive(), "the database with 0");
-    // Nor is one that was cut to nothing.
+    let (journal, journal_before) = (data.path().join("journal"), data.path().join("journal-before"));
+    let (archive, archive_before) = (data.path().join("archive"), data.path().join("archive-before"));
+    let is_lost = |sign: &Path| {
+        data.is_refused(&data.database(), "is missing or holds nothing");
+        data.is_refused(sign, "restore a backup, or move the rest away");
+        for command in [&["games", "verify"][..], &["games", "export"], &["bot", "add", "dice"], &["bot", "list"]] {
+            let before = data.files();
+            assert_eq!(data.run(command), (Some(3), String::new()), "{command:?}");
+            assert_eq!(data.files(), before, "{command:?}");
+        }
+    };
+    // Missing, and then cut to nothing; the games that ran are a sign, and so are those that were finished.
+    is_lost(&journal);
     fs::write(data.database(), "").unwrap();
-    data.is_refused(&data.archive(), "the database with 0");
+    is_lost(&journal);
+    fs::rename(&journal, &journal_before).unwrap();
+    is_lost(&data.archive());
+    fs::remove_file(data.database()).unwrap();
+    is_lost(&data.archive());
+    // Without a sign it is a first start.
+    fs::rename(&archive, &archive_before).unwrap();
+    let daemon = Daemon::start_in(data.0, "", &[]);
+    assert_eq!(daemon.export(), "");
+}
+
+/// Its accounts were gone without a word, for no game had been finished.
+#[test]
+fn a_lost_database_without_games_is_no_empty_start() {
+    for cut in [true, false] {
+        let data = Data(TempDir::new().unwrap());
+        assert_eq!(data.run(&["bot", "add", "dice"]).0, Some(0));
+        data.checkpoint();
+        if cut {
+            fs::write(data.database(), "").unwrap();
+        } else {
+            fs::remove_file(data.database()).unwrap();
+        }
+        data.is_refused(&data.database(), "is missing or holds nothing");
+        assert_eq!(data.run(&["bot", "list"]).0, Some(3));
+    }
+}
+
+/// SQLite deletes a log whose database is not there, and in it stood results that had been told.
+#[test]
+fn the_log_of_a_lost_database_is_kept() {
+    let data = Data::new();
+    let (_, export) = data.run(&["games", "export"]);
+    assert_eq!(export.lines().count(), 2);
+    let log = data.path().join("modiar.db-wal");
+    assert!(fs::metadata(&log).unwrap().len() > 0);
+    let database = fs::read(data.database()).unwrap();
+    for empty in [false, true] {
+        fs::remove_file(data.database()).unwrap();
+        if empty {
+            fs::write(data.database(), "").unwrap();
+        }
+        data.is_refused(&log, "put the database back");
+        data.is_refused(&data.database(), "put the database back");
+        let copy = data.path().join("../copy.db");
+        let backup = ["backup", copy.to_str().unwrap()];
+        for command in [
+            &["games", "verify"][..],
+            &["games", "export"],
+            &["games", "show", "g0"],
+            &["bot", "add", "dice"],
+            &["bot", "list"],
+            &backup,
+        ] {
+            let before = data.files();
+            assert_eq!(data.run(command), (Some(3), String::new()), "{command:?}");
+            assert_eq!(data.files(), before, "{command:?}");
+        }
+        fs::write(data.database(), &database).unwrap();
+        assert_eq!(data.run(&["games", "export"]).1, export);
+    }
+}
+
+/// Whatever a first start had made when it was cut short, the next one makes the rest.
+#[test]
+fn a_first_start_that_was_cut_short_is_made_up_for() {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("data");
+    fs::create_dir_all(data.join("archive")).unwrap();
+    fs::write(data.join("lock"), "").unwrap();
+    fs::write(data.join("modiar.db"), "").unwrap();
+    fs::write(data.join("modiar.db-wal"), "").unwrap();
+    let daemon = Daemon::start_in(folder, "", &[]);
+    daemon.register("dice");
+}
+
+/// `kill -9` at any moment of it.
+#[test]
+fn a_first_start_that_is_killed_is_no_lost_database() {
+    for step in 0..40 {
+        let folder = TempDir::new().unwrap();
+        let mut command = Command::new(MODIAR);
+        command
+            .args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"])
+            .arg(folder.path().join("data"));
+        let daemon = Program::start(command);
+        std::thread::sleep(std::time::Duration::from_millis(step));
+        daemon.signal(9);
+        daemon.finish();
+        drop(Daemon::start_in(folder, "", &[]));
+    }
 }
 
 #[test]
 fn a_lost_log_of_the_database_is_no_shorter_history() {
     let data = Data::new();
     fs::remove_file(data.path().join("modiar.db-wal")).unwrap();
-    data.is_refused(&data.archive(), "does not follow the database");
+    data.is_refused(&data.database(), "is missing or holds nothing");
+    assert_eq!(data.run(&["games", "export"]), (Some(3), String::new()));
 }
 
 #[test]

@@ -119,6 +119,30 @@ fn games_of_a_bot_are_limited() {
     }
 }
 
+/// The least that may be configured to wait holds what all games of a bot say at once (`limits.host`): less closed bots that
+/// read as fast as they could.
+#[test]
+fn games_that_start_together_close_nobody() {
+    let least = "[limits]\noutput_bytes = 180224\n[[pool]]\nname = \"p\"\nbase_ms = 60000\nopenings = \"start\"";
+    let daemon = Daemon::start_with(least, &[]);
+    let bot = json!({"games": 64, "client": "c".repeat(64), "version": "\u{10348}".repeat(64)});
+    let mut bots = [daemon.guest(bot.clone()).0, daemon.guest(bot).0];
+    for bot in &mut bots {
+        bot.send(&json!({"type": "seek", "pool": "p", "games": 0})).unwrap();
+    }
+    for bot in &mut bots {
+        for _ in 0..64 {
+            bot.skip_to("started").unwrap();
+        }
+    }
+    for bot in &mut bots {
+        bot.send(&json!({"type": "ping"})).unwrap();
+        bot.skip_to("pong").unwrap();
+    }
+    let (_, log, _) = daemon.stop();
+    assert!(!log.contains("slow_reader"), "{log}");
+}
+
 /// A bot's pings, with answers as long as they can be made.
 fn ping(peer: &mut Peer, times: usize) {
     let line = format!("{{\"type\":\"ping\",\"ref\":\"{}\"}}\n", "r".repeat(64));
@@ -147,7 +171,7 @@ fn rest(peer: &mut Peer) -> usize {
 /// `session.slow-reader`: what may wait, in bytes. What is read before the end is what the kernel had taken.
 #[test]
 fn a_reader_for_whom_too_much_waits_is_closed() {
-    for (bytes, answers) in [(262_144, 2_000), (16_384, 1)] {
+    for (bytes, answers) in [(262_144, 2_000), (180_224, 1)] {
         let daemon = Daemon::start_with(&format!("{UNLIMITED}output_bytes = {bytes}"), &[]);
         let before = daemon.descriptors();
         let mut slow = daemon.connect_narrow();

@@ -117,6 +117,29 @@ fn a_whole_game_is_played_over_tls() {
     assert_eq!(south.read(), None);
 }
 
+/// A SIGHUP before there was anything to read again ended the daemon.
+#[test]
+fn a_hangup_while_the_daemon_starts_ends_nothing() {
+    let folder = TempDir::new().unwrap();
+    let data = folder.path().join("data");
+    let add = Command::new(support::MODIAR).args(["bot", "add", "dice", "--data"]).arg(&data).output().unwrap();
+    assert!(add.status.success(), "{add:?}");
+    // As long as somebody else has the database for itself the start waits.
+    let database = rusqlite::Connection::open(data.join("modiar.db")).unwrap();
+    database.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
+    let mut command = Command::new(support::MODIAR);
+    command.args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"]).arg(&data);
+    let daemon = Program::start(command);
+    wait_until("it catches SIGTERM", || daemon.catches(libc::SIGTERM));
+    daemon.signal(libc::SIGHUP);
+    std::thread::sleep(Duration::from_millis(100));
+    daemon.signal(libc::SIGTERM);
+    drop(database);
+    let outcome = daemon.finish();
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    assert!(outcome.stdout.contains("listening"), "{outcome:?}");
+}
+
 /// Lines of one record, and a line in records of one byte each.
 #[test]
 fn lines_and_records_need_not_meet() {
@@ -309,6 +332,35 @@ fn a_bad_certificate_is_a_bad_configuration() {
     }
 }
 
+/// A pipe in the place of a certificate was waited for without end, and with it all handshakes and the stop.
+#[test]
+fn a_pipe_is_no_certificate_and_nobody_waits_for_it() {
+    let pipe = |folder: &Path, name: &str| {
+        let _ = std::fs::remove_file(folder.join(name));
+        assert!(Command::new("mkfifo").arg(folder.join(name)).status().unwrap().success());
+    };
+    for name in ["certificate.pem", "key.pem"] {
+        let (daemon, folder, trusted) = daemon("");
+        pipe(folder.path(), name);
+        daemon.signal(libc::SIGHUP);
+        std::thread::sleep(Duration::from_millis(100));
+        for _ in 0..4 {
+            Bot::guest(&daemon, &trusted);
+        }
+        let (status, log, _) = daemon.stop();
+        assert!(status.success(), "{log}");
+        let refused = format!("{name} is no regular file; name one");
+        assert!(log.contains(&refused) && log.contains("the old certificate stays"), "{log}");
+        let mut command = Command::new("timeout");
+        command.arg("20").arg(support::MODIAR);
+        let (status, told) = check_by(command, &folder, "certificate.pem", "key.pem");
+        assert!(status == Some(78) && told.contains(&refused), "{told}");
+    }
+    let folder = TempDir::new().unwrap();
+    let (status, told) = check(&folder, "/dev/zero", "key.pem");
+    assert!(status == Some(78) && told.contains("no regular file"), "{told}");
+}
+
 /// Paths in the file count from its folder, wherever the daemon is started.
 #[test]
 fn a_certificate_beside_the_configuration_is_found() {
@@ -320,9 +372,13 @@ fn a_certificate_beside_the_configuration_is_found() {
 
 /// Checks a configuration in `folder` that names these files beside it, from another folder.
 fn check(folder: &TempDir, certificate: &str, key: &str) -> (Option<i32>, String) {
+    check_by(Command::new(support::MODIAR), folder, certificate, key)
+}
+
+/// The same, where `command` becomes the daemon's binary.
+fn check_by(mut command: Command, folder: &TempDir, certificate: &str, key: &str) -> (Option<i32>, String) {
     let config = folder.path().join("modiar.toml");
     std::fs::write(&config, format!("[tls]\ncertificate = {certificate:?}\nkey = {key:?}")).unwrap();
-    let mut command = std::process::Command::new(support::MODIAR);
     let output = command.args(["serve", "--check-config", "--config"]).arg(config).output().unwrap();
     (output.status.code(), String::from_utf8(output.stderr).unwrap())
 }

@@ -8,6 +8,14 @@ use std::time::Duration;
 pub const CLIENT_LINE_BYTES: usize = 4096;
 /// Longest line from the server, in bytes, its newline included.
 pub const SERVER_LINE_BYTES: usize = 16 * 1024;
+/// What the line of `started` may take without its `moves`, in bytes.
+pub const STARTED_BYTES: usize = 1536;
+/// Most `quiet_plies` of a pool with which every `started` keeps to [`SERVER_LINE_BYTES`]. 42 seeds are captured two at least
+/// at a time, so that a game has at most 21 plies that capture, each after fewer quiet ones than this; with the last of them
+/// the board is empty.
+pub const BOUNDED_QUIET_PLIES: u16 = 700;
+/// Plies that a game may have at most where it ends by [`BOUNDED_QUIET_PLIES`].
+pub const BOUNDED_PLIES: usize = 21 * BOUNDED_QUIET_PLIES as usize;
 /// Deepest nesting of arrays and objects in a line; the message object itself is level 1.
 pub const NESTING: usize = 32;
 /// Longest `ref` text, in characters.
@@ -36,6 +44,11 @@ pub const HANDSHAKE: Duration = Duration::from_secs(5);
 pub const HANDSHAKE_BAD_LINES: u32 = 3;
 /// Output that may wait for one connection, in bytes.
 pub const OUTPUT_BYTES: usize = 256 * 1024;
+/// What the first lines of a new game and its `ended` take of that, in bytes: `started`, `turn` and `ended` at their longest.
+pub const GAME_LINES_BYTES: usize = STARTED_BYTES + 1024;
+/// The least that may be configured to wait, in bytes: the longest line, and what comes at once where all games of a bot start
+/// or end together. Less would close bots that read at once.
+pub const LEAST_OUTPUT_BYTES: u64 = SERVER_LINE_BYTES as u64 + GAMES_AT_ONCE * GAME_LINES_BYTES as u64;
 /// Longest time that output may wait without one byte leaving.
 pub const WRITE_DEADLINE: Duration = Duration::from_secs(10);
 /// Time a client has to read a goodbye before the server closes.

@@ -123,6 +123,7 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
     if let Some(answer) = answer.map_err(|error| AdminError::Control { path: data.control(), error })? {
         return Ok(answer);
     }
+    data.check()?;
     if !matches!(command, Command::Add { .. }) && !data.has_database()? {
         return Err(StoreError::NoData { path: data.path().to_owned() }.into());
     }
@@ -130,7 +131,9 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
         StoreError::InUse { .. } => AdminError::Unheard { path: data.control() },
         error => error.into(),
     })?;
-    let store = SqliteStore::open(data)?;
+    let mut store = SqliteStore::look(data)?;
+    Archive::check(&data.archive(), &store)?;
+    store.settle(data)?;
     let archive = Archive::open(&data.archive(), &store)?;
     let (handle, writer) = store::start(store, archive, Metrics::new(None)).map_err(AdminError::Start)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(AdminError::Start)?;
@@ -161,7 +164,9 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
         }),
         Command::Unban { name } => accounts.ban(&name, None).await.map(|()| Answer::Done),
         Command::Remove { name } => accounts.remove(&name).await.map(|()| {
-            dismiss(&name, GoodbyeReason::Banned, "the host removed this bot".into());
+            if let Some(hall) = hall {
+                hall.remove_bot(&name, "the host removed this bot".into());
+            }
             Answer::Done
         }),
     };

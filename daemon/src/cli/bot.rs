@@ -88,7 +88,7 @@ impl Bot {
             Command::Add { .. } | Command::List | Command::Token { .. } => String::new(),
         };
         let data = place.data()?;
-        if matches!(command, Command::Add { .. }) && !data.has_database()? {
+        if matches!(command, Command::Add { .. }) && !data.has_database()? && data.check().is_ok() {
             eprintln!("modiar: it holds no data yet; a database is made in it");
         }
         match admin::execute(&data, command)? {

@@ -64,7 +64,10 @@ impl Serve {
         }
         logging::start(config.log.format)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        runtime.block_on(serve(config, certificate))
+        let outcome = runtime.block_on(serve(config, certificate));
+        // Whatever still reads a file then reads it for nobody.
+        runtime.shutdown_background();
+        outcome
     }
 
     /// The configuration with all flags laid over it.
@@ -79,7 +82,8 @@ impl Serve {
 }
 
 async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow::Result<ExitCode> {
-    let mut signals = Signals::catch()?;
+    // Before anything else: what is not caught yet ends the process.
+    let (hangup, mut signals) = (signal(SignalKind::hangup())?, Signals::catch()?);
     let data = DataDir::new(&config.data);
     let claim = data.claim()?;
     let house = House::open(&config, &data).await?;
@@ -95,7 +99,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
     tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
-    tasks.spawn(renew(certificate.clone(), signal(SignalKind::hangup())?, stop.clone()));
+    tasks.spawn(renew(certificate.clone(), hangup, stop.clone()));
     let listener = Listener::new(bots, Arc::clone(&house.hall), config.connections_per_address(), certificate)?;
     tasks.spawn(listener.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
@@ -144,10 +148,15 @@ struct House {
 impl House {
     /// Opens the data directory and sets up again the games that ran.
     async fn open(config: &Config, data: &DataDir) -> anyhow::Result<Self> {
-        let store = SqliteStore::open(data)?;
-        let archive = Archive::open(&data.archive(), &store)?;
-        let (journal, recovered) = Journal::open(&data.journal(), &boot_id()?)?;
+        // All is looked at before anything is changed: data that are refused stay as they were found.
+        let boot = boot_id()?;
+        let recovered = Journal::look(&data.journal(), &boot)?;
+        let mut store = SqliteStore::look(data)?;
+        Archive::check(&data.archive(), &store)?;
+        store.settle(data)?;
         let untold = Untold::find(&store, &recovered)?;
+        let archive = Archive::open(&data.archive(), &store)?;
+        let journal = Journal::go_on(&data.journal(), &boot, &recovered)?;
         let metrics = Metrics::new(config.overload());
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
@@ -219,10 +228,19 @@ async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: 
             () = stop.cancelled() => return,
             _ = hangup.recv() => {}
         }
-        match certificate.as_ref().map(|certificate| certificate.reload()) {
-            Some(Ok(())) => info!("the certificate was read again; all else is read at a start"),
-            Some(Err(error)) => error!(error = format!("{error:#}"), "the old certificate stays"),
-            None => info!("there is no certificate to read again; all else is read at a start"),
+        let Some(certificate) = certificate.clone() else {
+            info!("there is no certificate to read again; all else is read at a start");
+            continue;
+        };
+        // A disk that does not answer keeps neither the connections nor the stop waiting.
+        let reading = tokio::task::spawn_blocking(move || certificate.reload());
+        let read = tokio::select! {
+            () = stop.cancelled() => return,
+            read = reading => read,
+        };
+        match read.unwrap_or_else(|panic| Err(panic.into())) {
+            Ok(()) => info!("the certificate was read again; all else is read at a start"),
+            Err(error) => error!(error = format!("{error:#}"), "the old certificate stays"),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! one, are no configuration: bots rely on them, and they stand in `modiar_protocol::limits` alone.
 
 use modiar_protocol::limits::{
-    FLOOD_MESSAGES, GAMES_AT_ONCE, HANDSHAKE, MESSAGE_BURST, MESSAGES_PER_SECOND, OUTPUT_BYTES, SERVER_LINE_BYTES,
+    FLOOD_MESSAGES, GAMES_AT_ONCE, HANDSHAKE, LEAST_OUTPUT_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND, OUTPUT_BYTES,
     WRITE_DEADLINE,
 };
 use serde::Deserialize;
@@ -73,8 +73,7 @@ impl Limits {
             ("messages_per_second", self.messages_per_second, 1..=100_000),
             ("message_burst", self.message_burst, 1..=1_000_000),
             ("flood_messages", self.flood_messages, 1..=10_000),
-            // At least the longest line.
-            ("output_bytes", self.output_bytes, SERVER_LINE_BYTES as u64..=64 << 20),
+            ("output_bytes", self.output_bytes, LEAST_OUTPUT_BYTES..=64 << 20),
             ("write_deadline_ms", self.write_deadline_ms, 10..=LONGEST_WAIT_MS),
             ("handshake_ms", self.handshake_ms, 10..=LONGEST_WAIT_MS),
             ("vanished_ms", self.vanished_ms, LEAST_VANISHED_MS..=LONGEST_WAIT_MS),

@@ -4,7 +4,7 @@ use super::machine::Visitor;
 use crate::clock::Moment;
 use modiar_protocol::ChallengeId;
 use modiar_protocol::client::Challenge;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A challenge between two connections.
 #[derive(Clone, Debug)]
@@ -35,14 +35,24 @@ impl Standing {
     }
 }
 
-/// All challenges that stand; ids sort by age.
+/// All challenges that stand. There may be hundreds of thousands: nothing here looks through them all.
 #[derive(Clone, Debug, Default)]
-pub struct Challenges(BTreeMap<ChallengeId, Standing>);
+pub struct Challenges {
+    standing: BTreeMap<ChallengeId, Standing>,
+    /// In the order in which they lapse, which is that of their making: all stand equally long.
+    line: BTreeSet<(Moment, ChallengeId)>,
+    /// Those of each connection that has any, made and received.
+    open: BTreeMap<Visitor, BTreeSet<ChallengeId>>,
+}
 
 impl Challenges {
     /// A challenge now stands.
     pub fn stand(&mut self, id: ChallengeId, standing: Standing) {
-        self.0.insert(id, standing);
+        self.line.insert((standing.until, id));
+        for visitor in [standing.from, standing.to] {
+            self.open.entry(visitor).or_default().insert(id);
+        }
+        self.standing.insert(id, standing);
     }
 
     /// Takes out the one of that id if `visitor` may: the first to accept, decline or take back has it
@@ -53,25 +63,51 @@ impl Challenges {
         visitor: Visitor,
         may: impl Fn(&Standing, Visitor) -> bool,
     ) -> Option<Standing> {
-        self.0.get(&id).filter(|standing| may(standing, visitor))?;
-        self.0.remove(&id)
+        self.standing.get(&id).filter(|standing| may(standing, visitor))?;
+        self.remove(id)
     }
 
-    /// Takes out those that `which` picks.
-    pub fn take_where(&mut self, which: impl Fn(&Standing) -> bool) -> Vec<(ChallengeId, Standing)> {
-        let ids: Vec<ChallengeId> = self.0.iter().filter(|(_, standing)| which(standing)).map(|(id, _)| *id).collect();
-        ids.into_iter().filter_map(|id| Some((id, self.0.remove(&id)?))).collect()
+    /// Takes out those of a connection, oldest id first.
+    pub fn take_of(&mut self, visitor: Visitor) -> Vec<(ChallengeId, Standing)> {
+        let ids = self.open.get(&visitor).cloned().unwrap_or_default();
+        ids.into_iter().filter_map(|id| Some((id, self.remove(id)?))).collect()
+    }
+
+    /// Takes out one whose time is over at `now`, the oldest first.
+    pub fn take_lapsed(&mut self, now: Moment) -> Option<(ChallengeId, Standing)> {
+        let (_, id) = *self.line.first().filter(|(until, _)| *until <= now)?;
+        Some((id, self.remove(id)?))
+    }
+
+    /// Takes all out, oldest first.
+    pub fn take_all(&mut self) -> Vec<(ChallengeId, Standing)> {
+        let Self { mut standing, line, .. } = std::mem::take(self);
+        line.into_iter().filter_map(|(_, id)| Some((id, standing.remove(&id)?))).collect()
     }
 
     /// How many stand that concern `visitor`.
     #[must_use]
     pub fn count(&self, visitor: Visitor) -> usize {
-        self.0.values().filter(|standing| standing.concerns(visitor)).count()
+        self.open.get(&visitor).map_or(0, BTreeSet::len)
     }
 
     /// When the next one lapses.
     #[must_use]
     pub fn next_lapse(&self) -> Option<Moment> {
-        self.0.values().map(|standing| standing.until).min()
+        self.line.first().map(|(until, _)| *until)
+    }
+
+    fn remove(&mut self, id: ChallengeId) -> Option<Standing> {
+        let standing = self.standing.remove(&id)?;
+        self.line.remove(&(standing.until, id));
+        for visitor in [standing.from, standing.to] {
+            if let Some(open) = self.open.get_mut(&visitor) {
+                open.remove(&id);
+                if open.is_empty() {
+                    self.open.remove(&visitor);
+                }
+            }
+        }
+        Some(standing)
     }
 }

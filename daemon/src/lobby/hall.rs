@@ -303,6 +303,16 @@ impl Hall {
         free
     }
 
+    /// Lets a bot go that the host has removed; its games run on, and nobody comes back to them.
+    pub fn remove_bot(&self, name: &BotName, message: Cow<'static, str>) {
+        self.dismiss_bot(name, GoodbyeReason::Banned, message);
+        let visitor = self.lock().lobby.visitor(name);
+        if let Some(visitor) = visitor {
+            self.leave(visitor);
+        }
+        self.lock().lobby.disown(name);
+    }
+
     /// Starts no games while there is a reason; catches up when there is none.
     fn hold(&self, hold: Hold) {
         self.change(|state| {

@@ -3,7 +3,7 @@
 use super::challenges::{Challenges, Standing};
 use super::openings::Openings;
 use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
-use super::presence::Presence;
+use super::presence::{Conduct, Presence};
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
@@ -115,6 +115,16 @@ impl Lobby {
         presence.limit = limit.min(self.games_per_bot);
     }
 
+    /// A bot was removed by the host: what was held against it is forgotten, and its name is free as soon as it has left and
+    /// no game of it runs (`forfeit.forgotten`).
+    pub fn disown(&mut self, name: &BotName) {
+        if let Some(presence) = self.bots.get_mut(name) {
+            presence.guest = true;
+            presence.conduct = Conduct::default();
+        }
+        self.forget_if_gone(name);
+    }
+
     /// A game of two bots that are away runs again after a restart.
     pub fn restore(&mut self, seats: &BySide<(BotName, bool)>) {
         for side in Side::ALL {
@@ -129,7 +139,7 @@ impl Lobby {
             queue.leave(visitor);
         }
         let mut effects = Vec::new();
-        for (id, standing) in self.challenges.take_where(|standing| standing.concerns(visitor)) {
+        for (id, standing) in self.challenges.take_of(visitor) {
             let other = if standing.from == visitor { standing.to } else { standing.from };
             effects.push(challenge_ended(other, id, ChallengeEnd::Cancelled, None));
         }
@@ -261,7 +271,7 @@ impl Lobby {
     /// Ends the challenges whose time is over.
     pub fn lapse(&mut self, now: Moment) -> Vec<Effect> {
         let mut effects = Vec::new();
-        for (id, standing) in self.challenges.take_where(|standing| standing.until <= now) {
+        while let Some((id, standing)) = self.challenges.take_lapsed(now) {
             for visitor in [standing.from, standing.to] {
                 effects.push(challenge_ended(visitor, id, ChallengeEnd::Expired, None));
             }
@@ -299,7 +309,7 @@ impl Lobby {
                 effects.push(Effect::Tell(seek.visitor, ended));
             }
         }
-        for (id, standing) in self.challenges.take_where(|_| true) {
+        for (id, standing) in self.challenges.take_all() {
             for visitor in [standing.from, standing.to] {
                 effects.push(challenge_ended(visitor, id, ChallengeEnd::Draining, None));
             }

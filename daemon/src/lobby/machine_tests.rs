@@ -5,9 +5,11 @@ use super::pairing::{Half, Pairing, Source};
 use crate::clock::Moment;
 use crate::config::Config;
 use modiar_protocol::client::Challenge;
+use modiar_protocol::limits::CHALLENGES;
 use modiar_protocol::server::Error;
 use modiar_protocol::{BotName, ChallengeId, ServerMessage};
 use modiar_rules::{BySide, Side, parse_moves};
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 fn now(seconds: u64) -> Now {
@@ -150,6 +152,38 @@ fn a_second_no_show_is_a_forfeit() {
     let absent = &pairing.seats.south.bot;
     for side in Side::ALL {
         assert_eq!(again.must_show[side], again.seats[side].bot == *absent);
+    }
+}
+
+/// `forfeit.forgotten`: once a bot is removed its name is free as soon as no game of it runs, and the next bot of that name
+/// begins anew.
+#[test]
+fn a_removed_bot_leaves_nothing_held_against_its_name() {
+    for in_a_game in [false, true] {
+        let mut lobby = Lobby::new(Config::default().pools.into(), 64, 1);
+        let names = [1, 2].map(|number| BotName::new(&format!("bot-{number}")).unwrap());
+        for (visitor, name) in (1..).map(Visitor).zip(&names) {
+            lobby.enter(visitor, name.clone(), false, 2);
+        }
+        seek(&mut lobby, 1, 2);
+        let games = pairings(&seek(&mut lobby, 2, 2));
+        let absent = games[0].seats.south.clone();
+        lobby.finished(&games[0], Some(Side::South), true, now(5));
+        let running = in_a_game.then(|| {
+            lobby.challenge(Visitor(1), id(1), challenge("bot-2", 1), None, now(6)).unwrap();
+            pairings(&lobby.accept(Visitor(2), id(1)).unwrap()).remove(0)
+        });
+        lobby.leave(absent.visitor);
+        assert!(lobby.is_taken(&absent.bot), "what it did is remembered");
+        lobby.disown(&absent.bot);
+        assert_eq!(lobby.is_taken(&absent.bot), in_a_game);
+        if let Some(running) = running {
+            lobby.finished(&running, None, false, now(7));
+        }
+        assert!(!lobby.is_taken(&absent.bot));
+        lobby.enter(Visitor(3), absent.bot, false, 1);
+        let sought = lobby.seek(Visitor(3), "blitz", 1, None, now(8)).unwrap();
+        assert!(told(&sought)[0].starts_with("3 reads seeking"), "{sought:?}");
     }
 }
 
@@ -313,6 +347,43 @@ fn challenges_have_a_bound() {
     }
     assert_eq!(code(lobby.challenge(Visitor(1), id(64), challenge("bot-2", 1), None, now(0))), "games_limit");
     assert_eq!(code(lobby.challenge(Visitor(2), id(65), challenge("bot-1", 1), None, now(0))), "games_limit");
+}
+
+/// The time a bot takes for its last challenges and for leaving, where so many bots each have almost as many as they may.
+fn time_to_challenge(bots: u64) -> Duration {
+    const MORE: u64 = 4;
+    let mut lobby = lobby(bots, 1);
+    let mut made = 0;
+    let mut challenge_next = |lobby: &mut Lobby, from: u64, step: u64| {
+        made += 1;
+        let opponent = format!("bot-{}", (from + step) % bots + 1);
+        lobby.challenge(Visitor(from), id(made), challenge(&opponent, 1), None, now(0)).unwrap();
+        lobby.next_lapse()
+    };
+    for from in 1..=bots {
+        for step in 1..=(CHALLENGES as u64 / 2 - MORE) {
+            challenge_next(&mut lobby, from, step);
+        }
+    }
+    let begun = Instant::now();
+    for from in 1..=bots {
+        for step in 1..=MORE {
+            challenge_next(&mut lobby, from, step);
+        }
+    }
+    for from in 1..=bots {
+        lobby.leave(Visitor(from));
+    }
+    assert_eq!(lobby.next_lapse(), None);
+    begun.elapsed() / u32::try_from(bots).unwrap()
+}
+
+/// A thousand bots within all limits kept every other hello waiting for seconds: each challenge looked through all.
+#[test]
+fn a_challenge_costs_no_more_where_many_stand() {
+    let least = |bots| (0..3).map(|_| time_to_challenge(bots)).min().unwrap();
+    let (few, many) = (least(50), least(1000));
+    assert!(many < few * 6, "a bot's challenges took {many:?} among 1000 bots, {few:?} among 50");
 }
 
 /// `session.challenge-refused`, `session.unknown-bot`, `session.unknown-pool`.

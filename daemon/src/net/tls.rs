@@ -7,7 +7,9 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::NoServerSessionStorage;
 use rustls::{ServerConfig, ServerConnection};
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -66,8 +68,17 @@ fn read(files: &TlsFiles) -> anyhow::Result<Arc<ServerConfig>> {
     Ok(Arc::new(config))
 }
 
+/// Reads a file that is one: a pipe or a device would be waited for without end.
 fn open(path: &Path) -> anyhow::Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("{} cannot be opened", whole(path)))
+    let cannot = || format!("{} cannot be opened", whole(path));
+    let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
+    let mut file = opened.with_context(cannot)?;
+    if !file.metadata().with_context(cannot)?.is_file() {
+        bail!("{} is no regular file; name one", whole(path));
+    }
+    let mut text = Vec::new();
+    file.read_to_end(&mut text).with_context(cannot)?;
+    Ok(text)
 }
 
 /// The whole path: a relative one says nothing to who does not know where it is counted from.

@@ -31,18 +31,29 @@ impl Archive {
         Ok(archive)
     }
 
+    /// Whether the archive in `folder` can follow `store`; nothing is changed.
+    ///
+    /// # Errors
+    /// It cannot be read, is ahead of the store, or holds another history.
+    pub fn check(folder: &Path, store: &dyn Store) -> Result<(), StoreError> {
+        Tail::read(folder, store).map(drop)
+    }
+
     /// Appends what `store` has and the archive lacks, a line torn by a crash or a full disk included.
     ///
     /// # Errors
     /// As [`Self::open`].
     pub fn catch_up(&mut self, store: &dyn Store) -> Result<(), StoreError> {
-        let newest = files(&self.folder)?.pop();
-        self.day = newest.as_deref().map(day_of).unwrap_or_default();
-        self.file = None;
-        let reached = match &newest {
-            Some(path) => self.check_tail(path, store)?,
-            None => 0,
-        };
+        let Tail { day, reached, torn } = Tail::read(&self.folder, store)?;
+        (self.day, self.file) = (day, None);
+        for (path, whole) in torn {
+            // An empty newest file would say nothing at the next start.
+            let cut = || match whole {
+                0 => fs::remove_file(&path),
+                whole => File::options().write(true).open(&path)?.set_len(whole),
+            };
+            cut().map_err(StoreError::io(&path))?;
+        }
         let mut missing = Vec::new();
         store.lines_after(reached, &mut |line| {
             missing.push(line);
@@ -86,21 +97,43 @@ impl Archive {
         };
         file.write_all(text).map_err(StoreError::io(path))
     }
+}
 
-    /// The place of the last whole line of the newest file, which must be the store's line of that place. A torn line at
-    /// the end is what a crash left: it is cut, and comes again from the store.
-    fn check_tail(&self, path: &Path, store: &dyn Store) -> Result<u64, StoreError> {
+/// Where an archive ends.
+#[derive(Debug, Default)]
+struct Tail {
+    /// The day of its newest file.
+    day: String,
+    /// The place of its last whole line.
+    reached: u64,
+    /// The files after that line, and its own, where they end in a torn line: what a crash left, which comes again from the
+    /// store. With what is whole of each, in bytes.
+    torn: Vec<(PathBuf, u64)>,
+}
+
+impl Tail {
+    fn read(folder: &Path, store: &dyn Store) -> Result<Self, StoreError> {
+        let mut files = files(folder)?;
+        let mut tail = Self { day: files.last().map(|path| day_of(path)).unwrap_or_default(), ..Self::default() };
+        while let Some(path) = files.pop() {
+            let End { last, whole, length } = read_end(&path).map_err(StoreError::io(&path))?;
+            if last.is_none() || whole < length {
+                tail.torn.push((path.clone(), whole));
+            }
+            // A file without a line says nothing: the store's lines of before it stand in the files before it.
+            if let Some(last) = last {
+                tail.reached = Self::check(&path, &last, store)?;
+                break;
+            }
+        }
+        Ok(tail)
+    }
+
+    /// The place of a file's last line, which must be the store's line of that place.
+    fn check(path: &Path, last: &str, store: &dyn Store) -> Result<u64, StoreError> {
         let fault = |what: String| StoreError::Archive { path: path.to_owned(), what };
-        let Some(last) = cut_and_read_tail(path).map_err(StoreError::io(path))? else {
-            // An empty newest file says nothing: the store's lines of before it stand in the files before it.
-            fs::remove_file(path).map_err(StoreError::io(path))?;
-            return match files(&self.folder)?.pop() {
-                Some(older) => self.check_tail(&older, store),
-                None => Ok(0),
-            };
-        };
         let record: Record =
-            serde_json::from_str(&last).map_err(|error| fault(format!("its last line is no record: {error}")))?;
+            serde_json::from_str(last).map_err(|error| fault(format!("its last line is no record: {error}")))?;
         let head = store.head()?.map_or(0, |head| head.seq);
         if record.seq > head {
             return Err(fault(format!("it ends with game {}, the database with {head}", record.seq)));
@@ -112,7 +145,7 @@ impl Archive {
                 Err(StoreError::Stopped) // one line is enough
             })
             .or_else(|error| if matches!(error, StoreError::Stopped) { Ok(()) } else { Err(error) })?;
-        if stored.as_deref().map(line_hash) != Some(line_hash(&last)) {
+        if stored.as_deref().map(line_hash) != Some(line_hash(last)) {
             return Err(fault(format!("its game {} is not the database's", record.seq)));
         }
         Ok(record.seq)
@@ -179,7 +212,7 @@ impl Iterator for ArchiveLines {
 }
 
 /// The archive's files, oldest first.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let entries = fs::read_dir(folder).map_err(StoreError::io(folder))?;
     let mut files: Vec<PathBuf> =
         entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_of_a_day(path)).collect();
@@ -199,10 +232,18 @@ fn day_of(path: &Path) -> String {
     stem.strip_prefix("games-").unwrap_or_default().to_owned()
 }
 
-/// Cuts what follows the last newline and reads the line before it.
-fn cut_and_read_tail(path: &Path) -> std::io::Result<Option<String>> {
+/// How a file ends.
+struct End {
+    /// Its last whole line, without the newline.
+    last: Option<String>,
+    /// The bytes up to the end of that line.
+    whole: u64,
+    length: u64,
+}
+
+fn read_end(path: &Path) -> std::io::Result<End> {
     const STEP: u64 = 64 * 1024;
-    let mut file = File::options().read(true).write(true).open(path)?;
+    let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut step = STEP;
     loop {
@@ -217,13 +258,10 @@ fn cut_and_read_tail(path: &Path) -> std::io::Result<Option<String>> {
             .or((from == 0).then_some(0));
         match (start, end) {
             (Some(start), Some(end)) => {
-                file.set_len(from + end as u64 + 1)?;
-                return Ok(Some(String::from_utf8_lossy(&tail[start..end]).into_owned()));
+                let last = Some(String::from_utf8_lossy(&tail[start..end]).into_owned());
+                return Ok(End { last, whole: from + end as u64 + 1, length });
             }
-            (Some(_), None) => {
-                file.set_len(0)?;
-                return Ok(None);
-            }
+            (Some(_), None) => return Ok(End { last: None, whole: 0, length }),
             _ => step *= 2,
         }
     }

@@ -1,8 +1,10 @@
 //! The data directory: what stands where, and that one daemon at a time writes to it.
 
-use super::StoreError;
+use super::{StoreError, archive};
+use std::ffi::OsString;
 use std::fmt::{self, Display};
-use std::fs::{DirBuilder, File, TryLockError};
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -36,13 +38,12 @@ impl DataDir {
         self.0.join("modiar.db")
     }
 
-    /// Whether there is a database.
+    /// Whether there is a database with anything in it.
     ///
     /// # Errors
     /// Nobody tells this user: that is not the same as that there is none.
     pub fn has_database(&self) -> Result<bool, StoreError> {
-        let path = self.database();
-        path.try_exists().map_err(StoreError::io(path))
+        holds_data(&self.database())
     }
 
     /// Where a running daemon takes commands.
@@ -69,11 +70,57 @@ impl DataDir {
         self.0.join("archive")
     }
 
+    /// Refuses a directory that has lost its database: SQLite would make an empty one, and delete the log that belongs to the
+    /// lost one. One in which a first start was cut short passes.
+    ///
+    /// # Errors
+    /// The database is missing or empty, and something shows that there was one.
+    pub fn check(&self) -> Result<(), StoreError> {
+        if self.has_database()? {
+            return Ok(());
+        }
+        let database = self.database();
+        let log = log_of(&database);
+        if holds_data(&log)? {
+            return Err(StoreError::LostDatabase { database, log });
+        }
+        self.check_new()
+    }
+
+    /// Refuses a directory in which there was a database with something in it: there is none now.
+    pub(super) fn check_new(&self) -> Result<(), StoreError> {
+        // The journal's folder is made once the database is on the disk.
+        let journal = Some(self.journal()).filter(|journal| journal.exists());
+        match journal.or(self.first_archived()?) {
+            Some(sign) => Err(StoreError::NoDatabase { database: self.database(), sign }),
+            None => Ok(()),
+        }
+    }
+
+    fn first_archived(&self) -> Result<Option<PathBuf>, StoreError> {
+        if !self.archive().exists() {
+            return Ok(None);
+        }
+        for file in archive::files(&self.archive())? {
+            if holds_data(&file)? {
+                return Ok(Some(file));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes the journal's folder, which shows from then on that a database was made here.
+    pub(super) fn mark(&self) -> Result<(), StoreError> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(self.journal());
+        made.map_err(StoreError::io(self.journal()))
+    }
+
     /// Makes the directory, its owner's alone, and claims it for as long as the file lives.
     ///
     /// # Errors
-    /// It cannot be made, or another daemon has it.
+    /// It cannot be made, has lost its database, or another daemon has it.
     pub fn claim(&self) -> Result<File, StoreError> {
+        self.check()?;
         let made = DirBuilder::new().recursive(true).mode(0o700).create(self.archive());
         made.map_err(StoreError::io(&self.0))?;
         let path = self.0.join("lock");
@@ -85,6 +132,22 @@ impl DataDir {
             Err(TryLockError::Error(error)) => Err(StoreError::Io { path, error }),
         }
     }
+}
+
+/// Whether a file is there and not empty.
+fn holds_data(path: &Path) -> Result<bool, StoreError> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(metadata.len() > 0),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(StoreError::Io { path: path.to_owned(), error }),
+    }
+}
+
+/// SQLite's write-ahead log of a database.
+pub(super) fn log_of(database: &Path) -> PathBuf {
+    let mut log = OsString::from(database);
+    log.push("-wal");
+    log.into()
 }
 
 /// Makes an empty file that only its owner reads: a database holds the hashes of tokens.

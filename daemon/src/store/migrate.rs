@@ -64,16 +64,46 @@ pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result
     }
     let draft = PathBuf::from(format!("{}.draft", copy.display()));
     // A draft that an earlier try left is in nobody's way.
-    let _ = std::fs::remove_file(&draft);
+    remove_draft(&draft);
+    let copied = write_draft(database, path, copy, &draft).and_then(|()| {
+        let publish = || {
+            std::fs::File::open(&draft)?.sync_all()?;
+            std::fs::rename(&draft, copy)?;
+            let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            std::fs::File::open(folder)?.sync_all()
+        };
+        publish().map_err(StoreError::io(copy))
+    });
+    if copied.is_err() {
+        // On a full disk it would take the room that the next try needs.
+        remove_draft(&draft);
+    }
+    copied
+}
+
+fn write_draft(database: &Connection, path: &Path, copy: &Path, draft: &Path) -> Result<(), StoreError> {
     // The name that was given: nobody knows of a draft.
-    make_private(&draft).map_err(StoreError::io(copy))?;
+    make_private(draft).map_err(StoreError::io(copy))?;
     let name = draft.to_string_lossy();
-    database.execute("VACUUM INTO ?1", [&*name]).map_err(StoreError::sqlite(path))?;
-    let publish = || {
-        std::fs::File::open(&draft)?.sync_all()?;
-        std::fs::rename(&draft, copy)?;
-        let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::File::open(folder)?.sync_all()
-    };
-    publish().map_err(StoreError::io(copy))
+    database.execute("VACUUM INTO ?1", [&*name]).map(drop).map_err(|error| {
+        let at_fault = if is_of_the_source(&error) { path } else { copy };
+        StoreError::Sqlite { path: at_fault.to_owned(), error }
+    })
+}
+
+/// Whether the database could not be read, rather than its copy not be written.
+fn is_of_the_source(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_NOTADB};
+    error.sqlite_error().is_some_and(|error| match error.extended_code {
+        SQLITE_IOERR_READ | SQLITE_IOERR_SHORT_READ => true,
+        code => [SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB].contains(&(code & 0xff)),
+    })
+}
+
+/// Removes a draft with SQLite's own file for it, as far as they are there.
+fn remove_draft(draft: &Path) {
+    let journal = PathBuf::from(format!("{}-journal", draft.display()));
+    for file in [draft, &journal] {
+        let _ = std::fs::remove_file(file);
+    }
 }

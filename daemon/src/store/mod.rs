@@ -162,6 +162,16 @@ pub enum StoreError {
     Journal { path: PathBuf, what: String },
     #[error("{path} exists; choose a file that does not")]
     Exists { path: PathBuf },
+    #[error(
+        "{database} is missing or empty, and {log} holds what was written last: it was not opened, for then SQLite would \
+         delete that; put the database back, or move both away and restore a backup"
+    )]
+    LostDatabase { database: PathBuf, log: PathBuf },
+    #[error(
+        "{database} is missing or holds nothing, and {sign} shows that a daemon has run here; restore a backup, or move the rest \
+         away to begin anew"
+    )]
+    NoDatabase { database: PathBuf, sign: PathBuf },
     #[error("there is no data in {path}; name the --data of a daemon that has run")]
     NoData { path: PathBuf },
     #[error("the writer has stopped")]

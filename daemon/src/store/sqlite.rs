@@ -1,13 +1,13 @@
 //! The embedded store: SQLite with a write-ahead log, every commit on the disk before it is acknowledged.
 
 use super::accounts::{Account, BanReason, TokenHash};
-use super::data_dir::make_private;
+use super::data_dir::{log_of, make_private};
 use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate, unread};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
+use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, params};
-use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,15 +31,39 @@ impl SqliteStore {
     /// # Errors
     /// It cannot be opened, is foreign or newer, or would not be durable.
     pub fn open(data: &DataDir) -> Result<Self, StoreError> {
+        let mut store = Self::look(data)?;
+        store.settle(data)?;
+        Ok(store)
+    }
+
+    /// Opens it to be read: what is there is left as it is until [`Self::settle`].
+    ///
+    /// # Errors
+    /// It cannot be opened, is lost, foreign or newer.
+    pub fn look(data: &DataDir) -> Result<Self, StoreError> {
+        data.check()?;
         let path = data.database();
         // SQLite would let others read it. Where it cannot be made, opening it says why.
         let _ = make_private(&path);
-        let database = Connection::open(&path).map_err(StoreError::sqlite(&path))?;
-        migrate::version(&database, &path)?;
-        let mut store = Self { path, database, log_is_long: Arc::default() };
-        store.make_durable().map_err(StoreError::sqlite(&store.path))?;
-        migrate::migrate(&store.database, &store.path)?;
-        Ok(store)
+        open_as(&path, &path, OpenFlags::default())?.of(data)
+    }
+
+    /// Refuses one that holds nothing where it should: what it held stood in a log that is lost.
+    fn of(self, data: &DataDir) -> Result<Self, StoreError> {
+        if migrate::version(&self.database, &self.path)? == 0 {
+            data.check_new()?;
+        }
+        Ok(self)
+    }
+
+    /// Makes it ready for commits, and brings it to this program's form.
+    ///
+    /// # Errors
+    /// It cannot be written, or would not be durable.
+    pub fn settle(&mut self, data: &DataDir) -> Result<(), StoreError> {
+        self.make_durable().map_err(StoreError::sqlite(&self.path))?;
+        migrate::migrate(&self.database, &self.path)?;
+        data.mark()
     }
 
     fn pragma(&self, name: &str) -> rusqlite::Result<i64> {
@@ -48,6 +72,7 @@ impl SqliteStore {
 
     /// Sets what makes a commit last, and reads it back: SQLite takes wrong values without a word.
     fn make_durable(&mut self) -> rusqlite::Result<()> {
+        self.database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
         self.database.pragma_update(None, "journal_mode", "wal")?;
         self.database.pragma_update(None, "synchronous", "full")?;
         let mode: String = self.database.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
@@ -267,10 +292,11 @@ pub fn read_record(data: &DataDir, id: &str) -> Result<Vec<String>, StoreError> 
 /// Opens the database without a claim to the directory: nothing is written to it.
 fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let path = data.database();
+    data.check()?;
     if !data.has_database()? {
         return Err(StoreError::NoData { path: data.path().to_owned() });
     }
-    match open_as(&path, &path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+    let opened = match open_as(&path, &path, OpenFlags::SQLITE_OPEN_READ_WRITE) {
         // A directory that cannot be written has no place for the index of the log; without a log there is no need of it.
         Err(StoreError::Sqlite { error, .. })
             if error.sqlite_error_code() == Some(ErrorCode::CannotOpen)
@@ -279,20 +305,20 @@ fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
             open_as(&path, &unchanging(&path), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
         }
         opened => opened,
-    }
+    };
+    opened?.of(data)
 }
 
 fn open_as(path: &Path, name: &Path, flags: OpenFlags) -> Result<SqliteStore, StoreError> {
     let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let database = Connection::open_with_flags(name, flags).map_err(StoreError::sqlite(path))?;
+    if log_of(path).exists() {
+        // Or whoever closes it last would bring the log in.
+        let kept = database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true);
+        kept.map_err(StoreError::sqlite(path))?;
+    }
     migrate::version(&database, path)?;
     Ok(SqliteStore { path: path.to_owned(), database, log_is_long: Arc::default() })
-}
-
-fn log_of(path: &Path) -> PathBuf {
-    let mut log = OsString::from(path);
-    log.push("-wal");
-    log.into()
 }
 
 /// The URI by which SQLite is told that nobody writes to the file.

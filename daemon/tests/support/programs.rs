@@ -45,6 +45,13 @@ impl Program {
         assert_eq!(status, 0, "signal {signal} to {}", self.what);
     }
 
+    /// Whether it does something of its own at this signal.
+    pub fn catches(&self, signal: i32) -> bool {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid)).unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+        u64::from_str_radix(caught.trim(), 16).unwrap() >> (signal - 1) & 1 == 1
+    }
+
     /// Waits for its end.
     pub fn finish(self) -> Outcome {
         let Ok(output) = self.outcome.recv_timeout(PATIENCE) else {

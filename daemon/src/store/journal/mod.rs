@@ -71,9 +71,26 @@ impl Journal {
     /// # Errors
     /// It cannot be read or written, or is damaged where it had been on the disk.
     pub fn open(folder: &Path, boot: &str) -> Result<(Self, Recovered), StoreError> {
+        let recovered = Self::look(folder, boot)?;
+        Ok((Self::go_on(folder, boot, &recovered)?, recovered))
+    }
+
+    /// Tells what ran, and changes nothing.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged where it had been on the disk.
+    pub fn look(folder: &Path, boot: &str) -> Result<Recovered, StoreError> {
+        Recovered::read(folder, boot)
+    }
+
+    /// Goes on from what [`Self::look`] told.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn go_on(folder: &Path, boot: &str, recovered: &Recovered) -> Result<Self, StoreError> {
         fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+        segment::remove_drafts(folder)?;
         let old = segment::segments(folder)?;
-        let recovered = Recovered::read(folder, boot)?;
         let number = recovered.last + 1;
         let mut content = Vec::new();
         write_snapshot(&recovered.games, &mut content)?;
@@ -97,7 +114,7 @@ impl Journal {
             scratch: Vec::new(),
         };
         let (folder, boot) = (folder.to_owned(), boot.to_owned());
-        Ok((Self { folder, boot, state: Mutex::new(state), making: Mutex::default() }, recovered))
+        Ok(Self { folder, boot, state: Mutex::new(state), making: Mutex::default() })
     }
 
     /// A game begins. `opening` is given its slot.

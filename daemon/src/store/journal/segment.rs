@@ -81,15 +81,27 @@ fn fill(file: &mut File, end: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// The segments of a folder, oldest first. Drafts that a crash left are removed.
+/// The segments of a folder, oldest first; none where there is no such folder.
 pub(super) fn segments(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    files(folder, "log")
+}
+
+/// Removes the drafts that a crash left. Only at a start: later one may be somebody's work.
+pub(super) fn remove_drafts(folder: &Path) -> Result<(), StoreError> {
+    files(folder, "draft")?.into_iter().try_for_each(|path| fs::remove_file(&path).map_err(StoreError::io(path)))
+}
+
+fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, StoreError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(StoreError::Io { path: folder.to_owned(), error }),
+    };
     let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).map_err(StoreError::io(folder))? {
+    for entry in entries {
         let path = entry.map_err(StoreError::io(folder))?.path();
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("log") => paths.push(path),
-            Some("draft") => fs::remove_file(&path).map_err(StoreError::io(path))?,
-            _ => {}
+        if path.extension().is_some_and(|extension| extension == ending) {
+            paths.push(path);
         }
     }
     paths.sort();

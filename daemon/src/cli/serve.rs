@@ -13,6 +13,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use modiar_protocol::server::Openings;
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -64,10 +65,12 @@ impl Serve {
         }
         logging::start(config.log.format)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let outcome = runtime.block_on(serve(config, certificate));
-        // Whatever still reads a file then reads it for nobody.
+        let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(serve(config, certificate))));
+        // Whatever still reads a file then reads it for nobody; after a fault nothing is waited for.
         runtime.shutdown_background();
-        outcome
+        outcome.unwrap_or_else(|_| {
+            bail!("a fault ended the server; what it was stands above, and games go on at the next start")
+        })
     }
 
     /// The configuration with all flags laid over it.

@@ -141,7 +141,9 @@ impl Ledger {
         if told.moves.len() + 1 == before {
             told.moves.push_str(&last);
         }
-        let fits = told.moves.len() == before && (before == 0 || told.moves.ends_with(&last));
+        // The first turn after an opening, as after nothing, has no last ply.
+        let follows = turn.get("last").is_none() || told.moves.ends_with(&last);
+        let fits = told.moves.len() == before && follows;
         told.clock = Some((turn["ply"].as_u64().unwrap(), turn["remaining_ms"].clone()));
         if !fits {
             let told = format!("{:?}", self.told(turn));

@@ -146,6 +146,17 @@ fn an_archive_that_is_not_the_database_s_is_found() {
         let (status, said) = verify(&lines);
         assert!(status == Some(0) && said.contains(told) && said.contains("seq 1-4, chain whole\n"), "{said}");
     }
+    // Of three days the middle one is deleted.
+    for (day, lines) in [("2026-01-01", format!("{one}\n")), ("2026-01-02", format!("{two}\n{three}\n"))] {
+        fs::write(path.with_file_name(format!("games-{day}.jsonl")), lines).unwrap();
+    }
+    let (status, said) = verify(&[four]);
+    assert!(status == Some(0) && said.contains("archive: 4 lines in 3 files are the database's\n"), "{said}");
+    fs::remove_file(path.with_file_name("games-2026-01-02.jsonl")).unwrap();
+    let (status, said) = verify(&[four]);
+    let told = format!("{} line 1: the games at places 2 to 3 are missing before it\n", path.display());
+    assert!(status == Some(1) && said.contains(&told), "{said}");
+    fs::remove_file(path.with_file_name("games-2026-01-01.jsonl")).unwrap();
     fs::remove_file(&path).unwrap();
     let output = Command::new(MODIAR).args(["games", "verify", "--data"]).arg(&data).output().unwrap();
     assert!(

@@ -124,6 +124,13 @@ fn games_of_a_bot_are_limited() {
 #[test]
 fn games_that_start_together_close_nobody() {
     let least = "[limits]\noutput_bytes = 180224\n[[pool]]\nname = \"p\"\nbase_ms = 60000\nopenings = \"start\"";
+    let folder = tempfile::TempDir::new().unwrap();
+    let file = folder.path().join("modiar.toml");
+    std::fs::write(&file, least.replace("180224", "180223")).unwrap();
+    let mut less = std::process::Command::new(support::MODIAR);
+    let less = less.args(["serve", "--check-config", "--config"]).arg(file).output().unwrap();
+    let said = String::from_utf8(less.stderr).unwrap();
+    assert!(less.status.code() == Some(78) && said.contains("180223 is not within 180224 to "), "{said}");
     let daemon = Daemon::start_with(least, &[]);
     let bot = json!({"games": 64, "client": "c".repeat(64), "version": "\u{10348}".repeat(64)});
     let mut bots = [daemon.guest(bot.clone()).0, daemon.guest(bot).0];
@@ -139,7 +146,7 @@ fn games_that_start_together_close_nobody() {
         bot.send(&json!({"type": "ping"})).unwrap();
         bot.skip_to("pong").unwrap();
     }
-    let (_, log, _) = daemon.stop();
+    let log = daemon.kill_for_log();
     assert!(!log.contains("slow_reader"), "{log}");
 }
 

@@ -59,7 +59,7 @@ fn start_again(daemon: Daemon, strace: Strace, file: &str) -> Daemon {
 /// The database holds so many games, refereed again.
 fn verify(daemon: &Daemon, games: usize) {
     let (status, report) = daemon.run(&["games", "verify", "--data", daemon.data().to_str().unwrap()]);
-    assert!(status.success() && report.starts_with(&format!("{games} games")), "{report}");
+    assert!(status.success() && report.starts_with(&format!("{games} game")), "{report}");
 }
 
 fn resign(pair: &mut Pair) {

@@ -7,6 +7,7 @@ pub mod admin;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod export;
 pub mod lobby;
 pub mod logging;
 pub mod metrics;

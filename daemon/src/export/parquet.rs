@@ -155,3 +155,35 @@ fn write_column<T: DataType>(
     values.clear();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails at once
+
+    use super::*;
+    use ::parquet::file::reader::{FileReader as _, SerializedFileReader};
+    use std::fs::File;
+
+    /// However long a table is, a group of it waits in memory.
+    #[test]
+    fn a_group_is_written_as_soon_as_it_is_full() {
+        let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+        let head = Head { name: "ply", kind: Kind::Int32, unit: "", meaning: "" };
+        let mut table = Parquet::new(&[head], Box::new(File::create(&path).unwrap())).unwrap();
+        for ply in 0..=GROUP_ROWS {
+            table.row(&[Value::Int(i64::try_from(ply).unwrap())]).unwrap();
+            assert_eq!(table.rows, (ply + 1) % GROUP_ROWS);
+        }
+        Box::new(table).finish().unwrap();
+        let read = SerializedFileReader::new(File::open(&path).unwrap()).unwrap();
+        let rows: Vec<i64> = read.metadata().row_groups().iter().map(|group| group.num_rows()).collect();
+        assert_eq!(rows, [GROUP_ROWS as i64, 1]);
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_refused() {
+        let head = Head { name: "rated", kind: Kind::Bool, unit: "", meaning: "" };
+        let mut table = Parquet::new(&[head], Box::new(io::sink())).unwrap();
+        assert!(table.row(&[Value::Int(1)]).is_err());
+    }
+}

@@ -1,7 +1,7 @@
 //! The table `plies`: one row a ply, those of an opening included.
 
 use super::column::Column;
-use super::column::Read::{Bool, Int8, Int16, Int32, Int64, Text};
+use super::column::Read::{Bool, Int8, Int16, Int32, Int64, Text, Time};
 use super::column::column;
 use super::games::GameRow;
 use super::number::{narrow, whole};
@@ -102,6 +102,8 @@ pub(super) fn digits(pits: PitSet) -> String {
 pub(super) static PLIES: [Column<PlyRow>; 30] = [
     column("schema_version", "", Int16(|_| super::SCHEMA_VERSION), "the version of these tables"),
     column("game", "", Text(|row| row.game.record.game.as_str().into()), "id of the game"),
+    column("pool", "", Text(|row| (&*row.game.record.pool).into()), "name of the game's pool"),
+    column("ended", "UTC", Time(|row| row.game.ended), "when the game ended, by the wall clock"),
     column(
         "ply",
         "",
@@ -158,6 +160,4 @@ pub(super) static PLIES: [Column<PlyRow>; 30] = [
         Int64(|row| row.time(|times| times.remaining_us)),
         "left to the mover then, the increment added",
     ),
-    column("ended", "UTC", super::column::Read::Time(|row| row.game.ended), "when the game ended, by the wall clock"),
-    column("pool", "", Text(|row| (&*row.game.record.pool).into()), "name of the game's pool"),
 ];

@@ -60,6 +60,8 @@ fn the_tables_hold_what_the_store_holds() {
         plies_are_those_of_the_record(&plies, record);
         values_are_those_of_the_oracle(row, &plies, record);
     }
+    assert!(sum(&plies, "standing") > sum(&plies, "schema_version"), "some position stood again");
+    assert!(plies.iter().any(|ply| ply["exact"] == false), "endless play decided some value");
 }
 
 /// All columns, in their order, none null, none beyond its type or what a double holds.
@@ -135,6 +137,9 @@ fn plies_are_those_of_the_record(plies: &[Value], record: &Record) {
         let pits: i64 = (0..6).map(|pit| number(ply, &format!("pit_{pit}"))).sum();
         let captured = number(ply, "south_captured_seeds") + number(ply, "north_captured_seeds");
         assert_eq!(pits + captured, 42, "no seed is lost");
+        let same = |other: &&Value| (0..6).all(|pit| other[format!("pit_{pit}")] == ply[format!("pit_{pit}")]);
+        let stood = plies[..=at].iter().filter(same).filter(|other| other["side"] == ply["side"]).count();
+        assert_eq!(ply["standing"], stood, "captured seeds do not come back");
         let taken = number(ply, "taken_seeds");
         assert_eq!(taken > 0, number(ply, "chain_pits") > 0);
         if let Some(next) = plies.get(at + 1) {

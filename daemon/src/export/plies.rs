@@ -43,11 +43,11 @@ impl PlyRow {
 
     /// Whether the mover could choose, and it was not the server that did.
     pub(super) const fn is_choice(&self) -> bool {
-        self.legal.len() > 1 && !self.from_opening()
+        self.legal.len() > 1 && !self.is_from_opening()
     }
 
     /// Whether the server played it.
-    pub(super) const fn from_opening(&self) -> bool {
+    pub(super) const fn is_from_opening(&self) -> bool {
         self.ply.times.is_none()
     }
 
@@ -113,7 +113,7 @@ pub(super) static PLIES: [Column<PlyRow>; 30] = [
     column("side", "", Text(|row| row.position().side().to_string().into()), "the mover: south, north"),
     column("bot", "", Text(|row| row.bot(row.position().side()).into()), "the mover's name"),
     column("opponent", "", Text(|row| row.bot(row.position().side().other()).into()), "the other's name"),
-    column("from_opening", "", Bool(PlyRow::from_opening), "whether the server played it; its times are then 0"),
+    column("from_opening", "", Bool(PlyRow::is_from_opening), "whether the server played it; its times are then 0"),
     column("pit", "", Int8(|row| row.ply.pit.index().cast_signed()), "the pit that was played"),
     column("legal", "", Text(|row| digits(row.legal).into()), "the legal pits, a digit each"),
     column("legal_count", "pits", Int8(|row| i8::try_from(row.legal.len()).unwrap_or(i8::MAX)), "how many"),

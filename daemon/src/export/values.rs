@@ -102,7 +102,7 @@ impl GameValues {
         let margin = ahead(begin) + i16::from(lo);
         let start = if begin.side() == Side::South { margin } else { -margin };
         let mut game = Self { start, start_exact: lo == hi, ..Self::default() };
-        for (row, values) in plies.iter().filter(|(row, _)| !row.from_opening()) {
+        for (row, values) in plies.iter().filter(|(row, _)| !row.is_from_opening()) {
             game.add(row, *values);
         }
         Ok(game)

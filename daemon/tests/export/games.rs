@@ -116,12 +116,14 @@ fn played(dice: &mut Dice, at: usize) -> Record {
     let mut line = Line::new(rules(at).ends());
     let opening = if at % 3 == 1 { 8 } else { 0 };
     let most = match at % 6 {
-        2 | 3 | 4 => opening + dice.below(9),
+        2..=4 => opening + dice.below(9),
         5 if at % 4 == 1 => opening,
         _ => u64::MAX,
     };
     if at % 12 == 11 {
-        parse_moves(LOOP).unwrap().into_iter().for_each(|pit| drop(line.play(pit).unwrap()));
+        for pit in parse_moves(LOOP).unwrap() {
+            line.play(pit).unwrap();
+        }
     }
     while line.ending().is_none() && (line.moves().len() as u64) < most {
         let pit = any_legal(dice, &line);
@@ -153,11 +155,11 @@ fn played(dice: &mut Dice, at: usize) -> Record {
 fn rate(record: &mut Record, at: usize) {
     let points = 1500.0 + at as f64 / 8.0;
     for seat in [&mut record.south, &mut record.north] {
-        if at % 2 == 0 {
+        if at.is_multiple_of(2) {
             (seat.guest, seat.rating, seat.rd, seat.volatility) = (false, Some(points), Some(350.0), Some(0.06));
         }
     }
-    record.rated = at % 2 == 0 && record.result != GameResult::None;
+    record.rated = at.is_multiple_of(2) && record.result != GameResult::None;
     let after = |change: f64| SeatRating { rating: points + change, rd: 312.25, volatility: 0.0625 };
     record.rating_after = record.rated.then(|| Sides { south: after(20.5), north: after(-20.5) });
 }

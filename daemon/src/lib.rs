@@ -8,6 +8,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod dice;
+pub mod export;
 pub mod house;
 pub mod lobby;
 pub mod logging;

@@ -1,12 +1,13 @@
 //! `modiar games`: what was played. Works beside a running daemon and without one.
 
+use super::export::{self, Export};
 use super::place::Place;
 use super::{FINDINGS, write_stdout};
-use crate::records::{self, Comparison, Filter, Findings};
+use crate::records::{self, Comparison, Findings};
 use crate::store::{self, DataDir, StoreError};
 use anyhow::{Context as _, bail};
-use clap::{Args, Subcommand, ValueEnum};
-use modiar_protocol::{BotName, Record};
+use clap::{Args, Subcommand};
+use modiar_protocol::Record;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -17,8 +18,8 @@ pub(super) enum Games {
     /// Print one game, ply by ply
     #[command(after_help = "Example:\n  modiar games show g019c0f6a    (a beginning of the id will do)")]
     Show(Show),
-    /// Write finished games to stdout
-    #[command(after_help = "Example:\n  modiar games export --pool blitz --since 2026-11-01 > games.jsonl")]
+    /// Write finished games to stdout, or as tables to a directory
+    #[command(after_help = export::HELP)]
     Export(Export),
     /// Referee finished games again: legality, clocks, results
     #[command(after_help = "Examples:\n  modiar games verify\n  modiar games verify games.jsonl")]
@@ -30,28 +31,6 @@ pub(super) struct Show {
     /// The game's id, or its beginning
     #[arg(value_parser = id_beginning)]
     id: String,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Export {
-    /// The form of the output
-    #[arg(long, value_enum, default_value = "jsonl")]
-    format: Format,
-    /// Only games of this bot
-    #[arg(long, value_name = "NAME", value_parser = super::bot::bot_name)]
-    bot: Option<BotName>,
-    /// Only games of this pool
-    #[arg(long, value_name = "NAME")]
-    pool: Option<String>,
-    /// Only games that ended at this time or later: 2026-11-30 or 2026-11-30T12:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = records::parse_time)]
-    since: Option<jiff::Timestamp>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    /// One record a line, as in the archive
-    Jsonl,
 }
 
 #[derive(Debug, Args)]
@@ -89,26 +68,6 @@ impl Show {
         };
         let record: Record = serde_json::from_str(&line).context("its record was changed; restore a backup")?;
         write_stdout(records::show(&record)?.as_bytes())?;
-        Ok(ExitCode::SUCCESS)
-    }
-}
-
-impl Export {
-    fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let Format::Jsonl = self.format;
-        let filter = Filter { bot: self.bot, pool: self.pool, since: self.since };
-        let (mut games, mut taken) = (0u64, 0u64);
-        store::read_records(&place.data()?, &mut |line| {
-            games += 1;
-            if filter.takes(&serde_json::from_str(&line.text)?) {
-                taken += 1;
-                write_stdout(format!("{}\n", line.text).as_bytes()).map_err(StoreError::io("stdout"))?;
-            }
-            Ok(())
-        })?;
-        if taken == 0 {
-            eprintln!("modiar: none of {} fits: no line was written", records::counted(games, "game", "games"));
-        }
         Ok(ExitCode::SUCCESS)
     }
 }

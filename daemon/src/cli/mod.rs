@@ -4,6 +4,7 @@
 
 mod backup;
 mod bot;
+mod export;
 mod games;
 mod oracle;
 mod place;

@@ -4,6 +4,7 @@
 //! house; each folder is a room of it, with a pure machine and a handle that acts on what the machine decides.
 
 pub mod admin;
+pub mod analysis;
 pub mod cli;
 pub mod clock;
 pub mod config;

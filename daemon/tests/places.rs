@@ -33,8 +33,14 @@ fn folder() -> TempDir {
 }
 
 /// The commands but `serve`, each with what it needs.
-const COMMANDS: [&[&str]; 5] =
-    [&["bot", "list"], &["backup", "copy.db"], &["games", "export"], &["games", "verify"], &["games", "show", "g0"]];
+const COMMANDS: [&[&str]; 6] = [
+    &["analyze"],
+    &["bot", "list"],
+    &["backup", "copy.db"],
+    &["games", "export"],
+    &["games", "verify"],
+    &["games", "show", "g0"],
+];
 
 #[test]
 fn no_command_passes_the_configuration_by() {
@@ -81,7 +87,7 @@ fn the_nearer_word_counts() {
 fn a_place_may_be_named_before_between_and_after_the_words() {
     let folder = TempDir::new().unwrap();
     modiar(folder.path(), &["--data", "weekend", "bot", "add", "dice"], 0);
-    for arguments in COMMANDS.iter().filter(|arguments| arguments[1] != "show") {
+    for arguments in COMMANDS.iter().filter(|arguments| !arguments.contains(&"show")) {
         for at in 0..=arguments.len() {
             let line = [&arguments[..at], &["--data", "weekend"], &arguments[at..]].concat();
             let (_, said) = modiar(folder.path(), &line, 0);
@@ -94,6 +100,8 @@ fn a_place_may_be_named_before_between_and_after_the_words() {
             let (_, said) = modiar(folder.path(), &line, 2);
             assert!(said.contains("a file of records needs neither"), "{line:?}: {said}");
         }
+        let (_, said) = modiar(folder.path(), &["analyze", "a.jsonl", named, "b"], 2);
+        assert!(said.contains("a file of records needs neither"), "{named}: {said}");
     }
 }
 

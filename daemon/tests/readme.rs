@@ -13,7 +13,7 @@ use support::{Daemon, have, project};
 use tempfile::TempDir;
 
 /// Every command that a page shows, and what holds it. A new one needs its line here.
-const COMMANDS: [(&str, &str); 15] = [
+const COMMANDS: [(&str, &str); 17] = [
     ("cargo run --release -- serve", "every test of the daemon starts it so, but for cargo"),
     ("cargo test --workspace", "this is it"),
     (".ci/run", "it runs this"),
@@ -29,6 +29,8 @@ const COMMANDS: [(&str, &str); 15] = [
     ("./random_bot -g 10", "clients.rs"),
     ("cargo run --release -- games verify", "the_bot_of_the_readme_plays"),
     ("cargo run --release -- games export", "the_bot_of_the_readme_plays"),
+    ("cargo run --release -- analyze", "analyze.rs"),
+    ("cargo run --release -- analyze --html report.html", "analyze.rs"),
 ];
 
 const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "clients/python/README.md", "clients/c/README.md"];

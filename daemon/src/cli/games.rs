@@ -3,6 +3,7 @@
 use super::export::{self, Export};
 use super::place::Place;
 use super::{FINDINGS, write_stdout};
+use crate::oracle;
 use crate::records::{self, Comparison, Findings};
 use crate::store::{self, DataDir, StoreError};
 use anyhow::{Context as _, bail};
@@ -15,8 +16,10 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Games {
-    /// Print one game, ply by ply
-    #[command(after_help = "Example:\n  modiar games show g019c0f6a    (a beginning of the id will do)")]
+    /// Print one game, ply by ply, with what each was worth
+    #[command(
+        after_help = "Example:\n  modiar games show g019c0f6a    (a beginning of the id will do)\n\nvalue: the margin of the side to move over the seeds still in play, under best play;\nloss: what the ply gave away of it, - where there was no choice; best: the pits that lose nothing."
+    )]
     Show(Show),
     /// Write finished games to stdout, or as tables to a directory
     #[command(after_help = export::HELP)]
@@ -61,13 +64,14 @@ impl Games {
 
 impl Show {
     fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
-        let line = match &store::read_record(&place.data()?, &self.id)?[..] {
+        let data = place.data()?;
+        let line = match &store::read_record(&data, &self.id)?[..] {
             [line] => line.clone(),
             [] => bail!("there is no finished game '{}'; `modiar games export` lists them all", self.id),
             _ => bail!("more than one game's id begins with '{}'; write more of it", self.id),
         };
         let record: Record = serde_json::from_str(&line).context("its record was changed; restore a backup")?;
-        write_stdout(records::show(&record)?.as_bytes())?;
+        write_stdout(records::show(&record, &oracle::consult(&data))?.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 }

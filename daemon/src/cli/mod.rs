@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 good, 1 findings, 2 usage, 3 could not, 78 a configuration that cannot be used.
 
+mod analyze;
 mod backup;
 mod bot;
 mod export;
@@ -44,6 +45,8 @@ enum Command {
     /// Show, export or verify finished games
     #[command(subcommand)]
     Games(games::Games),
+    /// Report on finished games: losses, accuracy, openings
+    Analyze(analyze::Analyze),
     /// Register bots, renew their tokens, keep them out
     Bot(bot::Bot),
     /// Ask what a position is worth under best play
@@ -73,6 +76,7 @@ pub fn run() -> ExitCode {
     let outcome = match command {
         Command::Serve(serve) => serve.run(&place),
         Command::Games(games) => games.run(&place),
+        Command::Analyze(analyze) => analyze.run(&place),
         Command::Bot(bot) => bot.run(&place),
         Command::Oracle(oracle) => oracle.run(&place),
         Command::Backup(backup) => backup.run(&place),

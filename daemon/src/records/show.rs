@@ -1,19 +1,22 @@
 //! One game, ply by ply, for a person.
 
 use super::{Ply, plies};
-use modiar_protocol::{GameResult, Record};
-use modiar_rules::Side;
+use crate::analysis::{GameAnalysis, JudgedPly, judge};
+use modiar_oracle::{Bounds, Table};
+use modiar_protocol::{BotName, GameResult, Record};
+use modiar_rules::{PitSet, Side};
 use std::fmt::Write as _;
 
-/// The game as a page of text.
+/// The game as a page of text, each ply with what it was worth.
 ///
 /// # Errors
 /// The record does not replay.
-pub fn show(record: &Record) -> anyhow::Result<String> {
-    let mut page = String::new();
+pub fn show(record: &Record, table: &Table) -> anyhow::Result<String> {
+    let (mut page, game) = (String::new(), judge(table, record)?);
     header(&mut page, record)?;
-    write_plies(&mut page, record)?;
+    write_plies(&mut page, record, &game)?;
     writeln!(page, "\n{}", outcome(record))?;
+    write_losses(&mut page, record, &game)?;
     Ok(page)
 }
 
@@ -34,9 +37,12 @@ fn header(page: &mut String, record: &Record) -> std::fmt::Result {
     writeln!(page, "played {} to {}\n", record.started, record.ended)
 }
 
-fn write_plies(page: &mut String, record: &Record) -> anyhow::Result<()> {
-    writeln!(page, "ply  side   pit  taken   thought ms      left ms  south        north        captured")?;
-    for Ply { position, pit, taken, times } in plies(record)? {
+fn write_plies(page: &mut String, record: &Record, game: &GameAnalysis) -> anyhow::Result<()> {
+    writeln!(
+        page,
+        "ply  side   pit  value     loss  best  taken  thought ms    left ms  south     north     captured"
+    )?;
+    for (Ply { position, pit, taken, times }, judged) in plies(record)?.into_iter().zip(&game.plies) {
         let (elapsed, left) = match times {
             Some(times) => (milliseconds(times.elapsed_us), milliseconds(times.remaining_us)),
             None => ("opening".to_owned(), String::new()),
@@ -46,14 +52,65 @@ fn write_plies(page: &mut String, record: &Record) -> anyhow::Result<()> {
         let ((south, north), captured) = (rows(next.pits()), next.captured());
         writeln!(
             page,
-            "{:>3}  {:<5}  {pit:>3}  {taken:>5}  {elapsed:>11}  {left:>11}  {south:<11}  {north:<11}  {}-{}",
+            "{:>3}  {:<5}  {pit:>3}  {:<8}  {:>4}  {:<4}  {taken:>5}  {elapsed:>10}  {left:>9}  {south}  {north}  {}-{}",
             position.ply(),
             position.side().to_string(),
+            value(judged.judgement.before),
+            loss(judged),
+            pits(judged.judgement.best),
             captured.south,
             captured.north
         )?;
     }
     Ok(())
+}
+
+/// A margin of the side to move over the seeds in play, or from and to where endless play decides.
+fn value(Bounds { lo, hi }: Bounds) -> String {
+    if lo == hi { format!("{lo:+}") } else { format!("{lo:+}..{hi:+}") }
+}
+
+/// The seeds lost, where there was a choice that was a bot's.
+fn loss(ply: &JudgedPly) -> String {
+    if ply.served || ply.choices < 2 { "-".to_owned() } else { ply.loss().to_string() }
+}
+
+fn pits(pits: PitSet) -> String {
+    pits.iter().map(|pit| pit.to_string()).collect()
+}
+
+/// What each side lost in all, and where the game was lost.
+fn write_losses(page: &mut String, record: &Record, game: &GameAnalysis) -> std::fmt::Result {
+    for side in Side::ALL {
+        let (mut plies, mut choices, mut lost) = (0u32, 0u32, 0u32);
+        for ply in game.of_bot(side) {
+            plies += 1;
+            choices += u32::from(ply.choices > 1);
+            lost += u32::from(ply.loss());
+        }
+        let accuracy = if plies == 0 { 0.0 } else { f64::from(lost) / f64::from(plies) };
+        let name = name(record, side);
+        writeln!(
+            page,
+            "{side} ({name}) lost {lost} seeds in {plies} plies, {choices} of them choices: accuracy {accuracy:.3}"
+        )?;
+    }
+    match game.first_losing().and_then(|ply| game.plies.iter().find(|judged| judged.position.ply() == ply)) {
+        Some(JudgedPly { position, pit, judgement, .. }) => writeln!(
+            page,
+            "first losing move: ply {}, {}'s {pit} (best {})",
+            position.ply(),
+            position.side(),
+            pits(judgement.best)
+        )?,
+        None => writeln!(page, "first losing move: none")?,
+    }
+    let turns: Vec<String> = game
+        .turning_points
+        .iter()
+        .map(|turn| format!("ply {} ({} to {} for south)", turn.ply, turn.before.as_str(), turn.after.as_str()))
+        .collect();
+    writeln!(page, "turning points: {}", if turns.is_empty() { "none".to_owned() } else { turns.join(", ") })
 }
 
 fn rows(pits: [u8; 6]) -> (String, String) {
@@ -66,12 +123,18 @@ fn milliseconds(us: u64) -> String {
     format!("{}.{:03}", us / 1000, us % 1000)
 }
 
+const fn name(record: &Record, side: Side) -> &BotName {
+    match side {
+        Side::South => &record.south.name,
+        Side::North => &record.north.name,
+    }
+}
+
 fn outcome(record: &Record) -> String {
     let score = format!("{} : {}", record.score.south, record.score.north);
-    let name = |side| if side == Side::South { &record.south.name } else { &record.north.name };
     let who = match record.result {
-        GameResult::South => format!("south ({}) wins", name(Side::South)),
-        GameResult::North => format!("north ({}) wins", name(Side::North)),
+        GameResult::South => format!("south ({}) wins", name(record, Side::South)),
+        GameResult::North => format!("north ({}) wins", name(record, Side::North)),
         GameResult::Draw => "a draw".to_owned(),
         GameResult::None => "no result".to_owned(),
     };

@@ -12,7 +12,7 @@ mod writer;
 pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
 pub use archive::{Archive, ArchiveLine, ArchiveLines};
 pub use data_dir::DataDir;
-pub use sqlite::{Copied, SqliteStore, back_up, read_record, read_records};
+pub use sqlite::{Copied, SqliteStore, back_up, count_games, read_record, read_records};
 pub use writer::{StoreHandle, Stored, start};
 
 use modiar_protocol::{BotName, GameId, Record};

@@ -276,6 +276,16 @@ pub fn read_records(data: &DataDir, each: &mut dyn FnMut(Line) -> Result<(), Sto
     open_beside(data)?.lines_after(0, each)
 }
 
+/// How many games are stored.
+///
+/// # Errors
+/// As [`read_records`].
+pub fn count_games(data: &DataDir) -> Result<u64, StoreError> {
+    let store = open_beside(data)?;
+    let count = store.database.query_row("SELECT count(*) FROM games", [], |row| row.get::<_, i64>(0));
+    count.map(i64::cast_unsigned).map_err(StoreError::sqlite(&store.path))
+}
+
 /// The lines of the games whose ids begin so, two at most.
 ///
 /// # Errors

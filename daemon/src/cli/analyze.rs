@@ -1,0 +1,149 @@
+//! `modiar analyze`: what many games say, on the terminal, as JSON, or as a page.
+
+use super::place::Place;
+use super::write_stdout;
+use crate::analysis::{self, Analyzer, Fold, Report};
+use crate::oracle;
+use crate::store::{self, DataDir, StoreError};
+use anyhow::{Context as _, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use modiar_oracle::Table;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Most bytes of a line: no game that ends is nearly so long.
+const LINE: usize = 64 << 20;
+/// Lines between two looks of a progress bar.
+const OFTEN: u64 = 256;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  modiar analyze\n  modiar analyze games.jsonl --html report.html\n  modiar games export --pool blitz | modiar analyze /dev/stdin --json\n\nEvery ply is judged by the solved game: its loss is what it gave away, in seeds, and accuracy is\nthe mean loss a ply. daemon/REPORT.md tells what each figure means, and the fields of the JSON."
+)]
+pub(super) struct Analyze {
+    /// A file of records, one a line, in place of the data directory
+    file: Option<PathBuf>,
+    /// Write the report with pictures to this file: one page that needs nothing else
+    #[arg(long, value_name = "REPORT")]
+    html: Option<PathBuf>,
+    /// Print the report as one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Analyze {
+    pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+        if self.file.is_some() && place.is_named() {
+            super::misused("a file of records needs neither --data nor --config");
+        }
+        let (source, fold, table) = match &self.file {
+            Some(path) => {
+                let file = File::open(path).with_context(|| unreadable(path))?;
+                let table = consult(&place.unnamed_data()?);
+                (path.display().to_string(), fold_file(path, file, &table)?, table)
+            }
+            None => {
+                let data = place.data()?;
+                let table = consult(&data);
+                (data.to_string(), fold_data(&data, &table)?, table)
+            }
+        };
+        if fold.games() == 0 {
+            eprintln!("modiar: {source} holds no game");
+        }
+        let report = Report::new(&fold, &table);
+        if let Some(path) = &self.html {
+            let page = analysis::page(&report, &source)?;
+            std::fs::write(path, page)
+                .with_context(|| format!("{}: name a file that can be written", path.display()))?;
+            eprintln!("modiar: the report was written to {}", path.display());
+        }
+        if self.json {
+            write_stdout(format!("{}\n", report.to_json()?).as_bytes())?;
+        } else if self.html.is_none() {
+            write_stdout(analysis::text(&report).as_bytes())?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The table, with a word on a terminal while it is solved.
+fn consult(data: &DataDir) -> Table {
+    let waiting = progress(None, "{spinner} {msg}");
+    waiting.set_message("the table of the solved game");
+    waiting.enable_steady_tick(Duration::from_millis(100));
+    let table = oracle::consult(data);
+    waiting.finish_and_clear();
+    table
+}
+
+/// A bar, or a count where nobody knows how much there is; nothing unless people watch.
+fn progress(length: Option<u64>, template: &str) -> ProgressBar {
+    let watched = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
+    let bar = match length {
+        _ if !watched => ProgressBar::hidden(),
+        Some(length) => ProgressBar::new(length),
+        None => ProgressBar::new_spinner(),
+    };
+    ProgressStyle::with_template(template).map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
+}
+
+fn unreadable(path: &Path) -> String {
+    format!("{}: name a file of records that can be read", path.display())
+}
+
+fn fold_file(path: &Path, file: File, table: &Table) -> anyhow::Result<Fold> {
+    let length = file.metadata().map(|data| data.len()).ok().filter(|length| *length > 0);
+    let bar = progress(length, "{bar:40} {bytes} of {total_bytes}, {eta} left");
+    let (mut reader, mut line, mut bytes) = (BufReader::with_capacity(1 << 16, file), Vec::new(), 0);
+    let mut analyzer = Analyzer::new(table);
+    let bad = || format!("{} line", path.display());
+    for number in 1.. {
+        line.clear();
+        let read =
+            reader.by_ref().take(LINE as u64 + 1).read_until(b'\n', &mut line).with_context(|| unreadable(path))?;
+        if read == 0 {
+            break;
+        } else if read > LINE {
+            bail!("{} {number}: it is longer than {LINE} bytes: name a file of records, one a line", bad());
+        }
+        analyzer.take(number, &line).map_err(|error| refused(&bad(), &error))?;
+        bytes += read as u64;
+        if number % OFTEN == 0 {
+            bar.set_position(bytes);
+        }
+    }
+    bar.finish_and_clear();
+    analyzer.finish().map_err(|error| refused(&bad(), &error))
+}
+
+fn fold_data(data: &DataDir, table: &Table) -> anyhow::Result<Fold> {
+    let bar = progress(Some(store::count_games(data)?), "{bar:40} {pos} of {len} games, {eta} left");
+    let (mut analyzer, mut bad) = (Analyzer::new(table), None);
+    let read = store::read_records(data, &mut |line| {
+        if line.seq % OFTEN == 0 {
+            bar.set_position(line.seq);
+        }
+        // The store has no word for it: reading on is all that this stops.
+        analyzer.take(line.seq, line.text.as_bytes()).map_err(|error| {
+            bad = Some(error);
+            StoreError::io("analysis")(std::io::ErrorKind::InvalidData.into())
+        })
+    });
+    bar.finish_and_clear();
+    let place = format!("{data}: game");
+    if let Some(error) = bad {
+        return Err(refused(&place, &error));
+    }
+    read?;
+    analyzer.finish().map_err(|error| refused(&place, &error))
+}
+
+/// What is wrong with a record, where it stands, and what to do.
+fn refused(place: &str, error: &analysis::BadRecord) -> anyhow::Error {
+    anyhow::anyhow!("{place} {error}; `modiar games verify` tells all that is wrong")
+}

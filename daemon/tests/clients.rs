@@ -104,11 +104,11 @@ fn the_returning_bot_ends_its_game_after_a_kill() {
     }
     for registered in [false, true] {
         let mut daemon = Daemon::start();
-        let mut command = python("returning_bot.py", &["--games", "2"]);
+        let mut command = python("returning_bot.py", &["--games", "2", "--pool", "practice"]);
         let token = if registered { daemon.register("dice") } else { String::new() };
         command.env("MODIAR_NAME", if registered { "dice" } else { "" });
         let mut other = Returning::guest(&daemon);
-        other.peer.send(&json!({"type": "seek", "pool": "blitz", "games": 2})).unwrap();
+        other.peer.send(&json!({"type": "seek", "pool": "practice", "games": 2})).unwrap();
         other.peer.expect("seeking").unwrap();
         let bot = daemon.bot_with_token(command, &token);
         let first = other.peer.expect("started").unwrap()["game"].as_str().unwrap().to_owned();
@@ -119,7 +119,7 @@ fn the_returning_bot_ends_its_game_after_a_kill() {
         other.resume(&daemon, &first);
         let ended = play(&mut other, &first, 1000).unwrap();
         assert_eq!((&ended["game"], &ended["termination"]), (&json!(first), &json!("immobile")), "{ended}");
-        other.peer.send(&json!({"type": "seek", "pool": "blitz"})).unwrap();
+        other.peer.send(&json!({"type": "seek", "pool": "practice"})).unwrap();
         let second = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();
         play(&mut other, &second, 1000).unwrap();
 
@@ -144,9 +144,9 @@ fn a_returning_bot_without_an_end_plays_until_it_is_stopped() {
     }
     let daemon = Daemon::start();
     let mut other = Returning::guest(&daemon);
-    other.peer.send(&json!({"type": "seek", "pool": "blitz", "games": 3})).unwrap();
+    other.peer.send(&json!({"type": "seek", "pool": "practice", "games": 3})).unwrap();
     other.peer.expect("seeking").unwrap();
-    let bot = daemon.bot(with_ctrl_c("returning_bot.py", &["--games", "0"]));
+    let bot = daemon.bot(with_ctrl_c("returning_bot.py", &["--games", "0", "--pool", "practice"]));
     let mut ended = Vec::new();
     for _ in 0..2 {
         let game = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();

@@ -12,7 +12,7 @@ fn players(daemon: &Daemon, games: usize) -> (Peer, Peer, Vec<Value>) {
     let (mut first, _) = daemon.guest(json!({"games": games}));
     let (mut second, _) = daemon.guest(json!({"games": games}));
     for peer in [&mut first, &mut second] {
-        peer.send(&json!({"type": "seek", "pool": "blitz", "games": games})).unwrap();
+        peer.send(&json!({"type": "seek", "pool": "practice", "games": games})).unwrap();
         peer.expect("seeking").unwrap();
     }
     let ids = (0..games).map(|_| first.skip_to("started").unwrap()["game"].clone()).collect();

@@ -10,7 +10,7 @@ use serde_json::json;
 use std::net::TcpStream;
 use std::time::Duration;
 use support::process::{End, wait_until};
-use support::{Daemon, Game};
+use support::{Daemon, Game, PLAIN_POOLS};
 
 /// Plies that lead round and end nothing yet.
 const MOVES: &str = "240315042315042315";
@@ -53,7 +53,7 @@ fn a_daemon_with_few_descriptors_keeps_some_for_itself() {
 /// and connections work again when others have gone.
 #[test]
 fn a_daemon_without_descriptors_waits() {
-    let daemon = Daemon::start();
+    let daemon = Daemon::start_with(PLAIN_POOLS, &[]);
     let (mut game, mut ply) = (daemon.game("practice"), 0);
     let pid = Pid::from_raw(daemon.pid()).unwrap();
     prlimit(Some(pid), Resource::Nofile, Rlimit { current: Some(64), maximum: Some(64) }).unwrap();
@@ -89,7 +89,7 @@ fn most_connections() -> usize {
 /// Thousands of welcomed bots come and go, by end of file and by reset: memory and descriptors return.
 #[test]
 fn thousands_come_and_go() {
-    let daemon = Daemon::start();
+    let daemon = Daemon::start_with(PLAIN_POOLS, &[]);
     let (mut game, mut ply) = (daemon.game("practice"), 0);
     let (before, most) = (daemon.descriptors(), most_connections());
     let mut memory = Vec::new();
@@ -122,7 +122,7 @@ fn thousands_come_and_go() {
 /// Connections that never said who they are leave nothing behind.
 #[test]
 fn nothing_is_kept_of_the_nameless() {
-    let daemon = Daemon::start();
+    let daemon = Daemon::start_with(PLAIN_POOLS, &[]);
     let (before, most) = (daemon.descriptors(), most_connections());
     let mut memory = Vec::new();
     for _ in 0..10 {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use socket2::SockRef;
 use std::io::{ErrorKind, Write as _};
 use std::time::Duration;
-use support::{Daemon, Game, assert_quiet};
+use support::{Daemon, Game, PLAIN_POOLS, assert_quiet};
 
 /// How a connection ends behind what it has sent.
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +129,7 @@ fn peak_kib(daemon: &Daemon) -> u64 {
 #[test]
 fn a_gigabyte_without_a_newline_is_not_kept() {
     const CHUNKS: usize = 1 << 14;
-    let daemon = Daemon::start();
+    let daemon = Daemon::start_with(PLAIN_POOLS, &[]);
     let peers = [daemon.guest(json!({})).0, daemon.guest(json!({})).0, daemon.connect(), daemon.connect()];
     let before = peak_kib(&daemon);
     let senders = peers.map(|mut peer| {

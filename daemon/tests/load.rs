@@ -40,7 +40,7 @@ impl Bot {
     /// Seeks one game after the other as long as there are tickets; a game takes two.
     fn play(mut self, tickets: &AtomicI64) -> Vec<Told> {
         while tickets.fetch_sub(1, Ordering::Relaxed) > 0 {
-            self.peer.send(&json!({"type": "seek", "pool": "blitz"})).unwrap();
+            self.peer.send(&json!({"type": "seek", "pool": "practice"})).unwrap();
             while self.hear() {}
         }
         // `moved` comes to who wanted it and to nobody else (`session.updates`).

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
-use support::Daemon;
+use support::{Daemon, PLAIN_POOLS};
 
 const CROWD: usize = 10_000;
 /// Plies that lead round, as they are played one by one.
@@ -65,7 +65,7 @@ fn ten_thousand_are_served_at_once() {
     if !may_have_a_crowd() {
         return;
     }
-    let daemon = Daemon::start_with(&format!("[limits]\nconnections = {}", CROWD + 2), &[]);
+    let daemon = Daemon::start_with(&format!("[limits]\nconnections = {}\n{PLAIN_POOLS}", CROWD + 2), &[]);
     let (mut game, mut plies) = (daemon.game("practice"), MOVES.into_iter());
     let before = daemon.descriptors();
     daemon.wait_for_metric("modiar_connections", 2.0);

@@ -18,7 +18,8 @@ impl Table {
     /// number, for no game leads there.
     #[must_use]
     pub fn moves(&self, position: &Position) -> Option<Vec<ValuedMove>> {
-        position.legal().into_iter().map(|pit| Some(ValuedMove { pit, bounds: self.after(position, pit)? })).collect()
+        let valued = |pit| Some(ValuedMove { pit, bounds: self.after(position, pit)?.0 });
+        position.legal().into_iter().map(valued).collect()
     }
 
     /// What a position is worth to the side to move: its margin of the seeds in play.
@@ -41,15 +42,15 @@ impl Table {
         Some(moves.iter().filter(|valued| Some(valued.bounds.lo) == lo).map(|valued| valued.pit).collect())
     }
 
-    /// What a legal pit leads to.
-    fn after(&self, position: &Position, pit: Pit) -> Option<Bounds> {
+    /// What a legal pit is worth, and where it leads.
+    fn after(&self, position: &Position, pit: Pit) -> Option<(Bounds, Position)> {
         let mut next = *position;
         let taken = next.play_unchecked(pit);
-        Some(self.bounds(Layout::of(&next))?.after(taken))
+        Some((self.bounds(Layout::of(&next))?.after(taken), next))
     }
 }
 
-/// What a move cost its mover.
+/// What a move cost its mover, and where it led.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Judgement {
     /// What the position was worth to the mover.
@@ -58,6 +59,10 @@ pub struct Judgement {
     pub after: Bounds,
     /// The pits that keep what the mover was sure of.
     pub best: PitSet,
+    /// How many pits were legal: 1 is a forced ply.
+    pub choices: u8,
+    /// The position after the move.
+    pub next: Position,
 }
 
 impl Judgement {
@@ -70,11 +75,12 @@ impl Judgement {
 
 impl Table {
     /// Judges a legal pit. Nothing where it is not legal, or where the seeds in play are odd in number.
+    #[inline]
     #[must_use]
     pub fn judge(&self, position: &Position, pit: Pit) -> Option<Judgement> {
-        let (mut before, mut after, mut best) = (None::<Bounds>, None, PitSet::EMPTY);
+        let (mut before, mut played, mut best, mut choices) = (None::<Bounds>, None, PitSet::EMPTY, 0);
         for legal in position.legal() {
-            let bounds = self.after(position, legal)?;
+            let (bounds, next) = self.after(position, legal)?;
             match before.map(|known| bounds.lo.cmp(&known.lo)) {
                 None | Some(Ordering::Greater) => best = PitSet::from_iter([legal]),
                 Some(Ordering::Equal) => best.insert(legal),
@@ -82,9 +88,11 @@ impl Table {
             }
             before = Some(before.map_or(bounds, |known| known.or(bounds)));
             if legal == pit {
-                after = Some(bounds);
+                played = Some((bounds, next));
             }
+            choices += 1;
         }
-        Some(Judgement { before: before?, after: after?, best })
+        let (after, next) = played?;
+        Some(Judgement { before: before?, after, best, choices, next })
     }
 }

@@ -70,7 +70,7 @@ pub(super) struct Sum {
 
 impl Sum {
     pub(super) fn add(&mut self, ply: &JudgedPly) {
-        let (choice, loss) = (u64::from(ply.choices > 1), u64::from(ply.loss()));
+        let (choice, loss) = (u64::from(ply.judgement.choices > 1), u64::from(ply.loss()));
         self.plies += 1;
         self.choices += choice;
         self.best += if loss == 0 { choice } else { 0 };

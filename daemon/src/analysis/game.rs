@@ -1,9 +1,8 @@
 //! One game: what each ply was worth.
 
-use modiar_oracle::{Bounds, Judgement, Layout, Table};
+use modiar_oracle::{Judgement, Table};
 use modiar_protocol::Record;
-use modiar_rules::{BySide, MovesError, Pit, PitSet, PlayError, Position, Side, parse_moves};
-use std::cmp::Ordering;
+use modiar_rules::{BySide, MovesError, Pit, PlayError, Position, Side, parse_moves};
 use thiserror::Error;
 
 /// How a game ends for a side.
@@ -56,9 +55,7 @@ pub struct JudgedPly {
     pub position: Position,
     /// What was played.
     pub pit: Pit,
-    /// How many pits were legal: 1 is a forced ply.
-    pub choices: u8,
-    /// The value before and after, for the mover, and the best pits.
+    /// What it was worth, and what else there was to play.
     pub judgement: Judgement,
     /// Whether the server played it, as part of an opening: then it is no loss of a bot.
     pub served: bool,
@@ -151,45 +148,14 @@ pub fn judge(table: &Table, record: &Record) -> Result<GameAnalysis, JudgeError>
     let mut game = GameAnalysis { plies: Vec::with_capacity(moves.len()), ..GameAnalysis::default() };
     let (mut position, served) = (Position::START, record.opening.len());
     for (at, pit) in moves.into_iter().enumerate() {
-        let Some(Step { judgement, choices, next }) = step(table, &position, pit) else {
+        let Some(judgement) = table.judge(&position, pit) else {
             return Err(refused(position, pit));
         };
         let elapsed_us = at.checked_sub(served).and_then(|at| record.elapsed_us.get(at)).copied();
-        game.add(JudgedPly { position, pit, choices, judgement, served: at < served, elapsed_us });
-        position = next;
+        game.add(JudgedPly { position, pit, judgement, served: at < served, elapsed_us });
+        position = judgement.next;
     }
     Ok(game)
-}
-
-/// A ply judged, and where it leads.
-struct Step {
-    judgement: Judgement,
-    choices: u8,
-    next: Position,
-}
-
-/// As [`Table::judge`], which asks for the legal pits and plays them too: done once it takes half the time. Nothing where
-/// `pit` is not legal.
-#[inline]
-fn step(table: &Table, position: &Position, pit: Pit) -> Option<Step> {
-    let (mut before, mut played, mut best, mut choices) = (None::<Bounds>, None, PitSet::EMPTY, 0);
-    for legal in position.legal() {
-        let mut next = *position;
-        let taken = next.play_unchecked(legal);
-        let bounds = table.bounds(Layout::of(&next))?.after(taken);
-        match before.map(|known| bounds.lo.cmp(&known.lo)) {
-            None | Some(Ordering::Greater) => best = PitSet::from_iter([legal]),
-            Some(Ordering::Equal) => best.insert(legal),
-            Some(Ordering::Less) => {}
-        }
-        before = Some(before.map_or(bounds, |known| known.or(bounds)));
-        if legal == pit {
-            played = Some((bounds, next));
-        }
-        choices += 1;
-    }
-    let (after, next) = played?;
-    Some(Step { judgement: Judgement { before: before?, after, best }, choices, next })
 }
 
 #[cold]

@@ -40,7 +40,7 @@ impl PlyValues {
     }
 
     fn is_losing(&self) -> bool {
-        self.before().signum() > self.after().signum()
+        self.before() >= 0 && self.after() < 0
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) static PLY_VALUES: [Column<PlyValues>; 8] = [
     ),
     column("class_before", "", Text(|row| class(row.before()).into()), "for the mover before the ply: win, draw, loss"),
     column("class_after", "", Text(|row| class(row.after()).into()), "for the same mover after it"),
-    column("losing", "", Bool(PlyValues::is_losing), "whether it gave away a win, or a draw"),
+    column("losing", "", Bool(PlyValues::is_losing), "whether it led its mover from a win or a draw to a loss"),
     column("best", "", Text(|row| digits(row.judgement.best).into()), "the pits that lose nothing, a digit each"),
 ];
 
@@ -146,5 +146,10 @@ pub(super) static GAME_VALUES: [Column<GameValues>; 10] = [
     column("south_optimal", "plies", Int32(|row| row.optimal.south), "of South's choices those that lost nothing"),
     column("north_optimal", "plies", Int32(|row| row.optimal.north), "of North's choices those that lost nothing"),
     column("first_loss_ply", "", Int32(|row| row.first_loss), "the first ply that lost a seed; 0: none"),
-    column("first_losing_ply", "", Int32(|row| row.first_losing), "the first that gave away a win or a draw; 0: none"),
+    column(
+        "first_losing_ply",
+        "",
+        Int32(|row| row.first_losing),
+        "the first that led its mover from a win or a draw to a loss; 0: none",
+    ),
 ];

@@ -27,6 +27,8 @@ struct Games {
     running: Vec<(GameId, Side, Arc<Table>)>,
     over: VecDeque<GameId>,
     endings: VecDeque<Ending>,
+    /// Whether it has a connection: the one that it has left may still be open.
+    here: bool,
     /// When its last connection or its last game ended.
     last_seen: Option<Moment>,
     /// The ends in [`Self::endings`] that it has to hear of at its return, as they were told to who keeps them.
@@ -68,6 +70,11 @@ impl Bot {
         self.games().running.push((table.id(), side, table));
     }
 
+    /// It has a connection from now on.
+    pub fn enter(&self) {
+        self.games().here = true;
+    }
+
     /// Its game is over, and that was laid in `outlet` last, for a bot that is there. The last [`REMEMBERED_GAMES`] are
     /// remembered.
     pub fn rise(&self, ended: Ended, outlet: &Outlet) {
@@ -78,7 +85,8 @@ impl Bot {
         }
         games.over.push_back(ended.game);
         games.last_seen = Some(now());
-        games.keep(Ending { at: now(), said: outlet.said(), ended }, outlet);
+        let said = outlet.said().filter(|_| games.here);
+        games.keep(Ending { at: now(), said, ended }, outlet);
     }
 
     /// A game ended that it may not have heard of.
@@ -104,7 +112,7 @@ impl Bot {
     /// Its connection by `outlet` has ended: what that was told last may not have been read.
     pub fn left(&self, outlet: &Outlet) {
         let (mut games, taken, now) = (self.games(), outlet.taken(), now());
-        games.last_seen = Some(now);
+        (games.here, games.last_seen) = (false, Some(now));
         games.endings.retain_mut(|ending| {
             let lost = !ending.was_read(taken, now);
             ending.said = None;

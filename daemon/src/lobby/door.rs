@@ -56,6 +56,7 @@ impl Hall {
             state.bots.insert(bot.name.clone(), Arc::clone(&bot));
             let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() };
             state.present.insert(visitor, present);
+            bot.enter();
             outlet.lay(&self.welcome(&bot, resume, hello.games, reference));
             outlet.lay(&state.notice);
             state.after.outlets.push(Arc::clone(outlet));

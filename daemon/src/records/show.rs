@@ -72,7 +72,7 @@ fn value(Bounds { lo, hi }: Bounds) -> String {
 
 /// The seeds lost, where there was a choice that was a bot's.
 fn loss(ply: &JudgedPly) -> String {
-    if ply.served || ply.choices < 2 { "-".to_owned() } else { ply.loss().to_string() }
+    if ply.served || ply.judgement.choices < 2 { "-".to_owned() } else { ply.loss().to_string() }
 }
 
 fn pits(pits: PitSet) -> String {
@@ -85,7 +85,7 @@ fn write_losses(page: &mut String, record: &Record, game: &GameAnalysis) -> std:
         let (mut plies, mut choices, mut lost) = (0u32, 0u32, 0u32);
         for ply in game.of_bot(side) {
             plies += 1;
-            choices += u32::from(ply.choices > 1);
+            choices += u32::from(ply.judgement.choices > 1);
             lost += u32::from(ply.loss());
         }
         let accuracy = if plies == 0 { 0.0 } else { f64::from(lost) / f64::from(plies) };

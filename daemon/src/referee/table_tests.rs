@@ -318,3 +318,17 @@ async fn a_bot_that_returns_between_the_end_and_its_telling_reads_the_game_and_t
     play.north = back;
     assert_eq!(play.ended().await["termination"], "repetition");
 }
+
+/// `session.missed`: an end is told to who is there; the connection that a bot has left may still be open.
+#[tokio::test]
+async fn an_end_that_comes_after_its_bot_has_left_is_not_taken_for_told() {
+    let room = Room::open();
+    let mut play = room.game("anna", "bert").await;
+    let [anna, bert] = Side::ALL.map(|side| Arc::clone(&play.table.lock().seats[side].bot));
+    anna.enter();
+    bert.enter();
+    anna.left(&play.outlet(Side::South));
+    play.table.resign(Side::South, None, &Now);
+    let ended = play.ended().await;
+    assert_eq!((anna.unread().len(), bert.unread().len()), (1, 0), "{ended}");
+}

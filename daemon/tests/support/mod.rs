@@ -24,6 +24,10 @@ use tempfile::TempDir;
 /// The daemon's binary.
 pub const MODIAR: &str = env!("CARGO_BIN_EXE_modiar");
 
+/// Pools whose games begin at the start: such a daemon reads no table beside, which would count in its memory and its files.
+pub const PLAIN_POOLS: &str = "[[pool]]\nname = \"blitz\"\nbase_ms = 30000\nincrement_ms = 200\nopenings = \"start\"\n\
+    [[pool]]\nname = \"practice\"\nbase_ms = 60000\nincrement_ms = 1000\nillegal_moves = 3\nrated = false\nopenings = \"start\"\n";
+
 /// The project's top folder.
 pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

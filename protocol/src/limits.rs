@@ -67,8 +67,9 @@ pub const MISSED_WINDOW: Duration = Duration::from_secs(10);
 pub const GUEST_KEPT: Duration = Duration::from_secs(600);
 /// Guests that left and can come back; those that left first are forgotten first.
 pub const GUESTS_KEPT: usize = 10_000;
-/// Games that were told of as over and that the journal still keeps, for a restart to tell of them again.
-pub const TOLD_GAMES: usize = 65_536;
+/// Games that were told of as over and that the journal still keeps, for a restart to tell of them again. A start writes all
+/// of them into its first segment, which must have room for what follows.
+pub const TOLD_GAMES: usize = 1024;
 /// Pairs of bots whose openings a pool remembers; then it forgets all, and one of them may come again.
 pub const PAIRS_REMEMBERED: usize = 100_000;
 /// Games one connection may watch at once.

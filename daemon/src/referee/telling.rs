@@ -7,7 +7,7 @@ use crate::clock::Micros;
 use crate::time::now;
 use modiar_protocol::server::Started;
 use modiar_protocol::{ServerMessage, Termination};
-use modiar_rules::Side;
+use modiar_rules::{BySide, Side};
 use std::cell::RefCell;
 use std::sync::Arc;
 use tracing::{debug, info, warn};
@@ -72,7 +72,7 @@ impl Table {
             return;
         }
         if self.referee.keep_ply(self.slot, &played, self) {
-            self.tell_played(state, played);
+            self.tell_played(state, played, BySide::new(true, true));
         } else {
             // Not where it is tried again, many times a second; where the disk failed that is said elsewhere.
             if !self.referee.has_failed() {
@@ -93,29 +93,31 @@ impl Table {
                 state.stalled = Some(played);
                 return;
             }
-            for side in Side::ALL {
-                if std::mem::take(&mut state.owed[side]) {
-                    state.seats[side].link.outlet.tell(&self.resumed_line(state, side));
-                }
+            let owed = std::mem::take(&mut state.owed);
+            for side in Side::ALL.into_iter().filter(|side| owed[*side]) {
+                state.seats[side].link.outlet.tell(&self.resumed_line(state, side));
             }
-            self.tell_played(state, played);
+            // Who reads the whole state reads no news of what stands in it.
+            self.tell_played(state, played, owed.map(|owed| !owed));
         });
     }
 
-    fn tell_played(self: &Arc<Self>, state: &mut State, played: Played) {
+    /// A ply is in the journal: the next turn goes out, and to whom it is `news` the ply.
+    fn tell_played(self: &Arc<Self>, state: &mut State, played: Played, news: BySide<bool>) {
         self.referee.metrics.moved(played.charge);
         let Played { ply, pit, taken, charge, .. } = played;
         debug!(game = %self.id(), ply, pit = pit.index(), taken, charged_us = charge.charged.0, "played");
         if state.game.decision().is_some() {
             return self.finish(state);
         }
-        self.write_turn(state, true);
+        self.write_turn(state, news[played.side.other()]);
         let mover = &state.seats[played.side].link;
-        if (mover.updates || !state.spectators.is_empty())
+        let mover_wants = mover.updates && news[played.side];
+        if (mover_wants || !state.spectators.is_empty())
             && let Some(moved) = messages::moved(self.id(), &state.game)
         {
             let line = moved.to_line();
-            if mover.updates {
+            if mover_wants {
                 mover.outlet.send(&line);
             }
             for spectator in &state.spectators {

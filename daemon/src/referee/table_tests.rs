@@ -1,5 +1,6 @@
 //! Tables among themselves: what a fault in one game does to it, and not to the other.
 
+use super::game::Verdict;
 use super::guard::Sabotage;
 use super::{Flags, Host, Link, Referee, Seat, Table, Told};
 use crate::clock::{Arrival, Micros, Moment};
@@ -331,4 +332,33 @@ async fn an_end_that_comes_after_its_bot_has_left_is_not_taken_for_told() {
     play.table.resign(Side::South, None, &Now);
     let ended = play.ended().await;
     assert_eq!((anna.unread().len(), bert.unread().len()), (1, 0), "{ended}");
+}
+
+/// Who comes back while a ply waits for space on the disk reads the whole state once there is some, and no news of what
+/// stands in it.
+#[tokio::test]
+async fn who_comes_back_while_a_ply_waits_reads_no_news_of_it() {
+    let room = Room::open();
+    let mut play = room.game("anna", "bert").await;
+    let wanted = Move { game: play.table.id(), pit: Pit::new(2).unwrap(), ply: None };
+    {
+        let mut state = play.table.lock();
+        let Verdict::Accepted(played) = state.game.play(Side::South, wanted, &Now, false) else { panic!() };
+        state.stalled = Some(played);
+        state.game.stand();
+    }
+    for (side, reader) in [(Side::South, &mut play.south), (Side::North, &mut play.north)] {
+        let (outlet, back) = room.connection().await;
+        play.table.come_back(side, Link { outlet, updates: true });
+        *reader = back;
+    }
+    play.table.go_on();
+    for (reader, rest) in [(&mut play.south, &[][..]), (&mut play.north, &["turn"])] {
+        let started = read(reader).await;
+        assert_eq!((started["type"].as_str(), started["moves"].as_str()), (Some("started"), Some("2")));
+        for wanted in rest {
+            assert_eq!(read(reader).await["type"], *wanted);
+        }
+    }
+    play.assert_quiet().await;
 }

@@ -76,9 +76,24 @@ fn the_server_s_plies_are_no_bot_s() {
     let all = judge(&TABLE, &record).unwrap();
     assert!(all.losing.south.is_some() && all.losing.north.is_some() && !all.turning_points.is_empty(), "{all:?}");
     record.opening = record.moves.clone();
+    record.elapsed_us.clear();
     let none = judge(&TABLE, &record).unwrap();
     assert_eq!((none.losing, none.turning_points.len()), (BySide::default(), 0));
     assert!(none.plies.iter().all(|ply| ply.served && ply.loss() == 0 && ply.elapsed_us.is_none()));
+}
+
+/// What would be counted wrong is refused: another version, an opening that was not played, times of other plies.
+#[test]
+fn a_record_that_does_not_hold_together_is_not_judged() {
+    let spoilt = |spoil: fn(&mut Record)| {
+        let mut record = record("0413242");
+        spoil(&mut record);
+        judge(&TABLE, &record).unwrap_err().to_string()
+    };
+    assert_eq!(spoilt(|record| record.record = 2), "it is of another version than 1");
+    assert_eq!(spoilt(|record| record.opening = "5555".into()), "its moves do not begin with its opening '5555'");
+    assert_eq!(spoilt(|record| record.elapsed_us.truncate(3)), "it has 7 plies after the opening, and times for 3");
+    assert_eq!(spoilt(|record| record.moves.clear()), "it has 0 plies after the opening, and times for 7");
 }
 
 /// The first losing move is the first ply from at least 21 seeds in sight to fewer.

@@ -233,12 +233,15 @@ fn a_bad_line_is_named() {
     let unplayable = {
         let mut record = games::record(4, &mut Dice(1));
         record.moves = "3".to_owned();
+        record.elapsed_us.truncate(1);
         record.to_line().unwrap()
     };
+    let newer = good.lines().next().unwrap().replacen("\"record\":1", "\"record\":2", 1);
     for (bad, what) in [
         ("{}", "it is no record: missing field"),
         ("nonsense", "it is no record: expected"),
         ("{\"record\":\"\u{fffd}\"}", "it is no record"),
+        (&newer, "it does not replay: it is of another version than 1"),
         (&unplayable, "it does not replay: ply 1: pit 3 in 7.7.7-7.7.7 0-0 s 1: "),
     ] {
         fs::write(folder.path().join("bad.jsonl"), format!("{good}\n{bad}\n{good}{bad}\n")).unwrap();
@@ -249,6 +252,22 @@ fn a_bad_line_is_named() {
     fs::write(folder.path().join("bad.jsonl"), [b"\xff\xfe", good.as_bytes()].concat()).unwrap();
     let (_, told) = analyze(folder.path(), &["bad.jsonl"], 3);
     assert!(told.contains("bad.jsonl line 1: it is no record"), "{told}");
+}
+
+/// In a file a blank line is nobody's; a stored game that is blank was one.
+#[test]
+fn a_stored_game_without_a_record_is_named() {
+    let daemon = support::Daemon::start();
+    let mut game = daemon.game("practice");
+    game.play("24");
+    game.south.skip_to("turn").unwrap();
+    game.south.send(&serde_json::json!({"type": "resign", "game": game.id})).unwrap();
+    game.south.skip_to("ended").unwrap();
+    let (_, _, data) = daemon.stop();
+    let folder = data.path().join("data");
+    rusqlite::Connection::open(folder.join("modiar.db")).unwrap().execute("UPDATE games SET record = ''", []).unwrap();
+    let (said, told) = analyze(&folder, &["--data", "."], 3);
+    assert!(said.is_empty() && told.contains("game 1: it is no record"), "{told}");
 }
 
 #[test]

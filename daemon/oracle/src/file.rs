@@ -34,6 +34,10 @@ impl Table {
             io::ErrorKind::UnexpectedEof => FileError::Damaged(path.to_owned()),
             _ => FileError::Io { path: path.to_owned(), source },
         };
+        // A pipe would be waited for without an end.
+        if !fs::metadata(path).map_err(of_read)?.is_file() {
+            return Err(FileError::Foreign(path.to_owned()));
+        }
         let mut file = File::open(path).map_err(of_read)?;
         let mut head = Vec::new();
         (&file).take(HEAD.len() as u64).read_to_end(&mut head).map_err(of_read)?;
@@ -61,8 +65,18 @@ impl Table {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".new");
         let unfinished = path.with_file_name(name);
-        let written = self.write_to(&unfinished).and_then(|()| fs::rename(&unfinished, path));
-        written.map_err(|source| FileError::Io { path: path.to_owned(), source })
+        let write = || {
+            if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, "there is something that is no regular file"));
+            }
+            self.write_to(&unfinished)?;
+            fs::rename(&unfinished, path)
+        };
+        write().map_err(|source| {
+            // Half a table is of no use; where there is none there is nothing to remove.
+            let _ = fs::remove_file(&unfinished);
+            FileError::Io { path: path.to_owned(), source }
+        })
     }
 
     fn write_to(&self, path: &Path) -> io::Result<()> {

@@ -7,6 +7,7 @@ mod common;
 use common::table;
 use modiar_oracle::{FileError, Table};
 use std::fs;
+use std::path::Path;
 use tempfile::TempDir;
 
 #[test]
@@ -44,5 +45,12 @@ fn a_damaged_or_foreign_file_is_refused() {
     }
     fs::remove_file(&path).unwrap();
     assert!(matches!(Table::read(&path).unwrap_err(), FileError::Io { .. }));
+    // A directory, a device, or a pipe, which would be waited for, is neither read nor replaced.
+    fs::create_dir(&path).unwrap();
+    for other in [&*path, Path::new("/dev/null")] {
+        assert!(matches!(Table::read(other).unwrap_err(), FileError::Foreign(_)), "{other:?}");
+    }
+    assert!(matches!(table().write(&path).unwrap_err(), FileError::Io { .. }));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert!(matches!(table().write(&folder.path().join("absent/oracle.table")).unwrap_err(), FileError::Io { .. }));
 }

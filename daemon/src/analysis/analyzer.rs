@@ -87,14 +87,11 @@ impl<'a> Analyzer<'a> {
         Self { table, threads, full: Vec::new(), batch: Batch::default(), fold: Fold::default() }
     }
 
-    /// Takes the next line, which stands on `place`; an empty one is passed over.
+    /// Takes the next line, which stands on `place`.
     ///
     /// # Errors
     /// One of the lines taken so far is no game: the first of them.
     pub fn take(&mut self, place: u64, line: &[u8]) -> Result<(), BadRecord> {
-        if line.trim_ascii().is_empty() {
-            return Ok(());
-        }
         self.batch.push(place, line);
         if self.batch.text.len() >= BATCH {
             self.full.push(std::mem::take(&mut self.batch));

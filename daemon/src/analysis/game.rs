@@ -131,8 +131,14 @@ impl GameAnalysis {
 #[derive(Debug, Error)]
 #[allow(missing_docs)]
 pub enum JudgeError {
+    #[error("it is of another version than 1")]
+    Version,
     #[error("its moves cannot be read: {0}")]
     Moves(#[from] MovesError),
+    #[error("its moves do not begin with its opening '{0}'")]
+    Opening(String),
+    #[error("it has {plies} plies after the opening, and times for {times}")]
+    Times { plies: usize, times: usize },
     #[error("ply {ply}: {error}", ply = error.position.ply())]
     Illegal { error: PlayError },
     #[error("ply {ply}: the table of the solved game does not hold its position")]
@@ -142,9 +148,10 @@ pub enum JudgeError {
 /// Judges every ply of a record. Its clocks and its end are taken as they stand: `modiar games verify` checks them.
 ///
 /// # Errors
-/// The moves are none, or one of them is illegal.
+/// The moves are none, one of them is illegal, or the record does not hold together.
 pub fn judge(table: &Table, record: &Record) -> Result<GameAnalysis, JudgeError> {
     let moves = parse_moves(&record.moves)?;
+    check(record)?;
     let mut game = GameAnalysis { plies: Vec::with_capacity(moves.len()), ..GameAnalysis::default() };
     let (mut position, served) = (Position::START, record.opening.len());
     for (at, pit) in moves.into_iter().enumerate() {
@@ -156,6 +163,18 @@ pub fn judge(table: &Table, record: &Record) -> Result<GameAnalysis, JudgeError>
         position = judgement.next;
     }
     Ok(game)
+}
+
+/// What must hold for the plies to be counted.
+fn check(record: &Record) -> Result<(), JudgeError> {
+    if record.record != 1 {
+        return Err(JudgeError::Version);
+    }
+    let Some(played) = record.moves.strip_prefix(&*record.opening) else {
+        return Err(JudgeError::Opening(record.opening.clone()));
+    };
+    let (plies, times) = (played.len(), record.elapsed_us.len());
+    if plies == times { Ok(()) } else { Err(JudgeError::Times { plies, times }) }
 }
 
 #[cold]

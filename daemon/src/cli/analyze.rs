@@ -111,7 +111,10 @@ fn fold_file(path: &Path, file: File, table: &Table) -> anyhow::Result<Fold> {
         } else if read > LINE {
             bail!("{} {number}: it is longer than {LINE} bytes: name a file of records, one a line", bad());
         }
-        analyzer.take(number, &line).map_err(|error| refused(&bad(), &error))?;
+        // A blank line of a file is nobody's; in a store it was a game.
+        if !line.trim_ascii().is_empty() {
+            analyzer.take(number, &line).map_err(|error| refused(&bad(), &error))?;
+        }
         bytes += read as u64;
         if number % OFTEN == 0 {
             bar.set_position(bytes);

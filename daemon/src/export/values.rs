@@ -14,6 +14,8 @@ pub(super) struct PlyValues {
     judgement: Judgement,
     /// The mover's captures less the other's, before the ply.
     ahead: i16,
+    /// Whether the server played it: then nobody lost by it.
+    served: bool,
 }
 
 impl PlyValues {
@@ -22,7 +24,7 @@ impl PlyValues {
     pub(super) fn new(table: &Table, row: &PlyRow) -> Result<Self, RowError> {
         let position = row.position();
         let judgement = table.judge(position, row.ply.pit).ok_or(RowError::NoValue(position.ply()))?;
-        Ok(Self { judgement, ahead: ahead(position) })
+        Ok(Self { judgement, ahead: ahead(position), served: row.is_from_opening() })
     }
 
     /// The final margin, from the mover's view, that the mover was sure of.
@@ -36,11 +38,11 @@ impl PlyValues {
     }
 
     fn loss(&self) -> i16 {
-        self.judgement.loss().into()
+        if self.served { 0 } else { self.judgement.loss().into() }
     }
 
     fn is_losing(&self) -> bool {
-        self.before() >= 0 && self.after() < 0
+        !self.served && self.before() >= 0 && self.after() < 0
     }
 }
 
@@ -67,7 +69,12 @@ pub(super) static PLY_VALUES: [Column<PlyValues>; 8] = [
         "final margin under best play before the ply, from the mover's view, captures included; its lower end",
     ),
     column("value_after_seeds", "seeds", Int16(PlyValues::after), "the same after the ply, from the same mover's view"),
-    column("loss_seeds", "seeds", Int16(PlyValues::loss), "value before less value after: 0 for a best pit"),
+    column(
+        "loss_seeds",
+        "seeds",
+        Int16(PlyValues::loss),
+        "value before less value after: 0 for a best pit, and for a ply from the opening",
+    ),
     column(
         "exact",
         "",
@@ -76,7 +83,12 @@ pub(super) static PLY_VALUES: [Column<PlyValues>; 8] = [
     ),
     column("class_before", "", Text(|row| class(row.before()).into()), "for the mover before the ply: win, draw, loss"),
     column("class_after", "", Text(|row| class(row.after()).into()), "for the same mover after it"),
-    column("losing", "", Bool(PlyValues::is_losing), "whether it led its mover from a win or a draw to a loss"),
+    column(
+        "losing",
+        "",
+        Bool(PlyValues::is_losing),
+        "whether it led its mover from a win or a draw to a loss; never a ply from the opening",
+    ),
     column("best", "", Text(|row| digits(row.judgement.best).into()), "the pits that lose nothing, a digit each"),
 ];
 

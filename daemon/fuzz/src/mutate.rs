@@ -1,5 +1,7 @@
 //! Inputs made from others, by chance from a seed: what a fuzzer does without looking at the program.
 
+use modiar::dice::Dice;
+
 /// Pieces of JSON that a line may take or lose anywhere.
 const TOKENS: [&str; 40] = [
     "{",
@@ -46,13 +48,13 @@ const TOKENS: [&str; 40] = [
 
 /// Mutates inputs, the same way for the same seed.
 #[derive(Debug)]
-pub struct Mutator(u64);
+pub struct Mutator(Dice);
 
 impl Mutator {
     /// By this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self(seed)
+        Self(Dice::new(seed))
     }
 
     /// One of `inputs`, changed a few times, perhaps with a piece of another.
@@ -96,12 +98,7 @@ impl Mutator {
         usize::try_from(self.next() % end.max(1) as u64).unwrap_or(0)
     }
 
-    /// `SplitMix64`.
     const fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        self.0.next()
     }
 }

@@ -1,6 +1,6 @@
 //! One game: what each ply was worth.
 
-use modiar_oracle::{Judgement, Table};
+use modiar_oracle::{Bounds, Judgement, Table};
 use modiar_protocol::Record;
 use modiar_rules::{BySide, MovesError, Pit, PlayError, Position, Side, parse_moves};
 use thiserror::Error;
@@ -19,7 +19,7 @@ pub enum Outcome {
 impl Outcome {
     /// That of a final margin in seeds.
     #[must_use]
-    pub const fn of(margin: i8) -> Self {
+    pub const fn of(margin: i16) -> Self {
         match margin {
             ..0 => Self::Loss,
             0 => Self::Draw,
@@ -74,8 +74,9 @@ impl JudgedPly {
     #[must_use]
     pub fn outcomes(&self) -> (Outcome, Outcome) {
         let (mover, captured) = (self.position.side(), self.position.captured());
-        let ahead = captured[mover].cast_signed() - captured[mover.other()].cast_signed();
-        (Outcome::of(ahead + self.judgement.before.lo), Outcome::of(ahead + self.judgement.after.lo))
+        let ahead = i16::from(captured[mover]) - i16::from(captured[mover.other()]);
+        let outcome = |bounds: Bounds| Outcome::of(ahead + i16::from(bounds.lo));
+        (outcome(self.judgement.before), outcome(self.judgement.after))
     }
 }
 

@@ -5,6 +5,7 @@ use super::column::Column;
 use super::column::Read::{Bool, Int16, Int32, Text};
 use super::column::column;
 use super::plies::{PlyRow, digits};
+use crate::analysis::Outcome;
 use modiar_oracle::{Bounds, Judgement, Table};
 use modiar_rules::{BySide, Position, Side};
 
@@ -52,14 +53,6 @@ fn ahead(position: &Position) -> i16 {
     i16::from(captured[mover]) - i16::from(captured[mover.other()])
 }
 
-const fn class(margin: i16) -> &'static str {
-    match margin {
-        1.. => "win",
-        0 => "draw",
-        _ => "loss",
-    }
-}
-
 /// What follows the columns of `plies`.
 pub(super) static PLY_VALUES: [Column<PlyValues>; 8] = [
     column(
@@ -81,8 +74,13 @@ pub(super) static PLY_VALUES: [Column<PlyValues>; 8] = [
         Bool(|row| row.judgement.before.is_exact()),
         "whether endless play decides nothing; where it does, it counts as worst for the mover",
     ),
-    column("class_before", "", Text(|row| class(row.before()).into()), "for the mover before the ply: win, draw, loss"),
-    column("class_after", "", Text(|row| class(row.after()).into()), "for the same mover after it"),
+    column(
+        "class_before",
+        "",
+        Text(|row| Outcome::of(row.before()).as_str().into()),
+        "for the mover before the ply: win, draw, loss",
+    ),
+    column("class_after", "", Text(|row| Outcome::of(row.after()).as_str().into()), "for the same mover after it"),
     column(
         "losing",
         "",

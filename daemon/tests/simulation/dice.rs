@@ -1,19 +1,15 @@
-//! Chance from one seed (`SplitMix64`): the same seed throws the same numbers on every machine.
+//! Chance from one seed: the same seed throws the same numbers on every machine.
 
-pub struct Dice(u64);
+pub struct Dice(modiar::dice::Dice);
 
 impl Dice {
     /// Nearby seeds share nothing.
     pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6d6f_6469_6172)
+        Self(modiar::dice::Dice::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6d6f_6469_6172))
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        self.0.next()
     }
 
     /// From `0` to below `end`.

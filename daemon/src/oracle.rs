@@ -1,9 +1,8 @@
 //! The oracle's table as the daemon and the commands come by it: from the data directory, or solved anew.
 
 use crate::store::DataDir;
-use modiar_oracle::{FileError, Table, balanced_openings, solve};
+use modiar_oracle::{Table, balanced_openings, solve};
 use modiar_rules::Pit;
-use std::io::ErrorKind;
 use std::sync::Arc;
 use tracing::{info, warn};
 
@@ -14,7 +13,7 @@ pub fn establish(data: &DataDir) -> Table {
     let path = data.oracle();
     match Table::read(&path) {
         Ok(table) => return table,
-        Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {}
+        Err(error) if error.is_absent() => {}
         Err(error) => warn!(%error, "the oracle's table is made anew"),
     }
     let table = solve();
@@ -36,5 +35,10 @@ pub fn openings(data: &DataDir) -> Vec<Arc<[Pit]>> {
 /// written.
 #[must_use]
 pub fn consult(data: &DataDir) -> Table {
-    Table::read(&data.oracle()).unwrap_or_else(|_| solve())
+    Table::read(&data.oracle()).unwrap_or_else(|error| {
+        if !error.is_absent() {
+            eprintln!("modiar: {error}; until then every command solves the game anew");
+        }
+        solve()
+    })
 }

@@ -275,8 +275,8 @@ fn what_cannot_be_read_or_written_is_told() {
     let folder = TempDir::new().unwrap();
     write(folder.path(), &records(1));
     for (arguments, status, what) in [
-        (&["nope.jsonl"][..], 3, "nope.jsonl: name a file of records that can be read"),
-        (&["."], 3, ".: name a file of records that can be read"),
+        (&["nope.jsonl"][..], 3, "nope.jsonl: name a file that can be read, or - for stdin"),
+        (&["."], 3, ".: name a file that can be read, or - for stdin"),
         (&["games.jsonl", "--data", "."], 2, "neither --data nor --config"),
         (&["--data", "nowhere"], 3, "no data in nowhere"),
         (&["games.jsonl", "--html", "no/where.html"], 3, "no/where.html: name a file that can be written"),

@@ -9,7 +9,7 @@ pub const ZERO_HASH: &str = "000000000000000000000000000000000000000000000000000
 /// A finished game. Times are microseconds, sides as always, `moves` with the opening; the time lists have one entry a
 /// ply after it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a record, an object with the fields of spec/record.md")]
 #[allow(missing_docs)] // spec/record.md tells each field
 pub struct Record {
     /// The version of this format: 1.

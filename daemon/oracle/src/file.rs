@@ -24,6 +24,14 @@ pub enum FileError {
     Damaged(PathBuf),
 }
 
+impl FileError {
+    /// Whether there is no such file at all.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 impl Table {
     /// Reads a table that [`Self::write`] wrote.
     ///

@@ -4,6 +4,7 @@ use super::picture::{Bars, Icicle, Intervals, all_bars, all_intervals, icicle};
 use super::report::Report;
 use super::tables::{Column, Grid, Room, range, seeds, tables};
 use super::text::summary;
+use crate::records::printable;
 use askama::Template;
 
 /// Rows of a picture.
@@ -41,12 +42,8 @@ pub fn page(report: &Report, source: &str) -> Result<String, askama::Error> {
         icicle: icicle(report),
         grids,
     };
+    // Control characters may stand in no page, escaped or not.
     Ok(printable(&page.render()?))
-}
-
-/// Control characters may stand in no page, escaped or not.
-fn printable(page: &str) -> String {
-    page.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
 /// What the pictures by ply show, as numbers.

@@ -33,4 +33,5 @@ pub use openings::DEPTH;
 pub use report::{
     BotReport, Judged, JudgedIn, OpeningReport, PlyReport, Report, Score, SideReport, Thought, Totals, WorstMove,
 };
+pub(crate) use tables::ratio;
 pub use text::text;

@@ -3,6 +3,7 @@
 use super::estimate::real;
 use super::report::{BotReport, OpeningReport, Report};
 use super::tables::{bounds, percent, ratio, seeds};
+use crate::records::counted;
 use std::fmt::Write as _;
 
 /// Units of a picture's width; a page scales it.
@@ -301,7 +302,7 @@ pub(super) fn all_bars(report: &Report) -> Vec<Bars> {
         ply: at.ply,
         value: at.accuracy.unwrap_or(0.0),
         ends: at.interval,
-        about: format!("ply {}: {} seeds a ply, {} plies", at.ply, seeds(at.accuracy), at.plies),
+        about: format!("ply {}: {} seeds a ply, {}", at.ply, seeds(at.accuracy), counted(at.plies, "ply", "plies")),
     };
     let losses: Vec<Column> = report.loss_by_ply.iter().map(column).collect();
     let most = losses.iter().map(|column| 1.3 * column.value).fold(0.1, f64::max);
@@ -376,7 +377,7 @@ fn block(line: &OpeningReport, ply: usize, x: f64, width: f64) -> Block {
         1.. => "south",
     };
     let name = if line.moves.is_empty() { "all" } else { &line.moves };
-    let mut about = format!("{name}: {} games, best play leads to {value}", line.games);
+    let mut about = format!("{name}: {}, best play leads to {value}", counted(line.games, "game", "games"));
     if !score.is_empty() {
         let _ = write!(about, ", South scored {score} %");
     }

@@ -125,8 +125,8 @@ fn sides(report: &Report, bots: &[&BotReport]) -> Grid {
     Grid {
         title: "By side",
         note:
-            "Lost by: games in which the bot was sure of a draw or a win and gave both away, and the median ply of the \
-               first such move."
+            "Thrown: games in which the bot was sure of a draw or a win and gave both away; at ply: the median of the \
+               first such moves."
                 .to_owned(),
         columns: vec![
             text("bot", 24),
@@ -136,8 +136,8 @@ fn sides(report: &Report, bots: &[&BotReport]) -> Grid {
             number("North %", 7),
             number("accuracy", 8),
             number("95 %", 12),
-            number("lost by", 7),
-            number("ply", 3),
+            number("thrown", 7),
+            number("at ply", 6),
         ],
         rows: bot_rows(report, bots, row),
     }
@@ -263,7 +263,7 @@ fn worst(report: &Report) -> Grid {
     }
 }
 
-pub(super) fn ratio(part: u64, whole: u64) -> Option<f64> {
+pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| real(part) / real(whole))
 }
 

@@ -2,6 +2,7 @@
 
 use super::report::Report;
 use super::tables::{Column, Grid, Room, ratio, tables};
+use crate::records::counted;
 use std::fmt::Write as _;
 
 /// Columns of a terminal that the report fits.
@@ -31,7 +32,12 @@ pub(super) fn summary(report: &Report) -> [String; 3] {
     let ends: Vec<String> = totals.terminations.iter().map(|(end, games)| format!("{end} {games}")).collect();
     let turns = ratio(totals.turning_points, totals.games).unwrap_or(0.0);
     [
-        format!("{} games, {} plies of {} bots{span}.", totals.games, totals.plies, report.bots.len()),
+        format!(
+            "{}, {} of {}{span}.",
+            counted(totals.games, "game", "games"),
+            counted(totals.plies, "ply", "plies"),
+            counted(report.bots.len() as u64, "bot", "bots")
+        ),
         format!(
             "South won {}, North {}, {} drawn; {} without a result, which no score counts. Ends: {}.",
             score.wins,
@@ -41,8 +47,8 @@ pub(super) fn summary(report: &Report) -> [String; 3] {
             if ends.is_empty() { "none".to_owned() } else { ends.join(", ") }
         ),
         format!(
-            "A losing move in {} games; {turns:.2} turning points a game, plies that gave away a win or a draw.",
-            totals.games_with_losing_move
+            "A losing move in {}; {turns:.2} turning points a game, plies that gave away a win or a draw.",
+            counted(totals.games_with_losing_move, "game", "games")
         ),
     ]
 }

@@ -1,31 +1,28 @@
 //! `modiar analyze`: what many games say, on the terminal, as JSON, or as a page.
 
 use super::place::Place;
-use super::write_stdout;
+use super::streams::{Input, print, write_stdout};
 use crate::analysis::{self, Analyzer, Fold, Report};
 use crate::oracle;
 use crate::store::{self, DataDir, StoreError};
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use modiar_oracle::Table;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader, IsTerminal as _, Read as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// Most bytes of a line: no game that ends is nearly so long.
-const LINE: usize = 64 << 20;
 /// Lines between two looks of a progress bar.
 const OFTEN: u64 = 256;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  modiar analyze\n  modiar analyze games.jsonl --html report.html\n  modiar games export --pool blitz | modiar analyze /dev/stdin --json\n\nEvery ply is judged by the solved game: its loss is what it gave away, in seeds, and accuracy is\nthe mean loss a ply. daemon/REPORT.md tells what each figure means, and the fields of the JSON."
+    after_help = "Examples:\n  modiar analyze\n  modiar analyze games.jsonl --html report.html\n  modiar games export --pool blitz | modiar analyze - --json\n\nEvery ply is judged by the solved game: its loss is what it gave away, in seeds, and accuracy is\nthe mean loss a ply. daemon/REPORT.md tells what each figure means, and the fields of the JSON."
 )]
 pub(super) struct Analyze {
-    /// A file of records, one a line, in place of the data directory
+    /// A file of records, one a line, in place of the data directory; - is stdin
     file: Option<PathBuf>,
     /// Write the report with pictures to this file: one page that needs nothing else
     #[arg(long, value_name = "REPORT")]
@@ -40,11 +37,16 @@ impl Analyze {
         if self.file.is_some() && place.is_named() {
             super::misused("a file of records needs neither --data nor --config");
         }
+        if let (Some(file), Some(html)) = (&self.file, &self.html)
+            && is_same(file, html)
+        {
+            super::misused("--html names the file of records itself; name another");
+        }
         let (source, fold, table) = match &self.file {
             Some(path) => {
-                let file = File::open(path).with_context(|| unreadable(path))?;
+                let input = Input::open(path)?;
                 let table = consult(&place.unnamed_data()?);
-                (path.display().to_string(), fold_file(path, file, &table)?, table)
+                (input.name().to_owned(), fold_file(input, &table)?, table)
             }
             None => {
                 let data = place.data()?;
@@ -56,19 +58,28 @@ impl Analyze {
             eprintln!("modiar: {source} holds no game");
         }
         let report = Report::new(&fold, &table);
+        // Whoever is sent the page learns nothing of this machine's folders.
+        let title = Path::new(&source).file_name().unwrap_or_default().to_string_lossy();
         if let Some(path) = &self.html {
-            let page = analysis::page(&report, &source)?;
-            std::fs::write(path, page)
-                .with_context(|| format!("{}: name a file that can be written", path.display()))?;
-            eprintln!("modiar: the report was written to {}", path.display());
+            write_page(path, &analysis::page(&report, &title)?)?;
         }
         if self.json {
             write_stdout(format!("{}\n", report.to_json()?).as_bytes())?;
         } else if self.html.is_none() {
-            write_stdout(analysis::text(&report).as_bytes())?;
+            print(&analysis::text(&report))?;
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
+}
+
+fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
+    std::fs::write(path, page).with_context(|| format!("{}: name a file that can be written", path.display()))?;
+    eprintln!("modiar: the report was written to {}", path.display());
+    Ok(())
 }
 
 /// The table, with a word on a terminal while it is solved.
@@ -92,36 +103,22 @@ fn progress(length: Option<u64>, template: &str) -> ProgressBar {
     ProgressStyle::with_template(template).map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
 }
 
-fn unreadable(path: &Path) -> String {
-    format!("{}: name a file of records that can be read", path.display())
-}
-
-fn fold_file(path: &Path, file: File, table: &Table) -> anyhow::Result<Fold> {
-    let length = file.metadata().map(|data| data.len()).ok().filter(|length| *length > 0);
-    let bar = progress(length, "{bar:40} {bytes} of {total_bytes}, {eta} left");
-    let (mut reader, mut line, mut bytes) = (BufReader::with_capacity(1 << 16, file), Vec::new(), 0);
-    let mut analyzer = Analyzer::new(table);
-    let bad = || format!("{} line", path.display());
-    for number in 1.. {
-        line.clear();
-        let read =
-            reader.by_ref().take(LINE as u64 + 1).read_until(b'\n', &mut line).with_context(|| unreadable(path))?;
-        if read == 0 {
-            break;
-        } else if read > LINE {
-            bail!("{} {number}: it is longer than {LINE} bytes: name a file of records, one a line", bad());
-        }
+fn fold_file(mut input: Input, table: &Table) -> anyhow::Result<Fold> {
+    let bar = progress(input.length(), "{bar:40} {bytes} of {total_bytes}, {eta} left");
+    let (mut analyzer, mut bytes) = (Analyzer::new(table), 0);
+    let place = format!("{} line", input.name());
+    while let Some((number, line)) = input.line()? {
+        bytes += line.len() as u64 + 1;
         // A blank line of a file is nobody's; in a store it was a game.
         if !line.trim_ascii().is_empty() {
-            analyzer.take(number, &line).map_err(|error| refused(&bad(), &error))?;
+            analyzer.take(number, line).map_err(|error| refused(&place, &error))?;
         }
-        bytes += read as u64;
         if number % OFTEN == 0 {
             bar.set_position(bytes);
         }
     }
     bar.finish_and_clear();
-    analyzer.finish().map_err(|error| refused(&bad(), &error))
+    analyzer.finish().map_err(|error| refused(&place, &error))
 }
 
 fn fold_data(data: &DataDir, table: &Table) -> anyhow::Result<Fold> {

@@ -1,7 +1,7 @@
 //! `modiar bot`: the registered bots. Works beside a running daemon and without one.
 
 use super::place::Place;
-use super::write_stdout;
+use super::streams::{print, write_stdout};
 use crate::admin::{self, Answer, Command, ListedBot};
 use crate::store::BanReason;
 use anyhow::bail;
@@ -129,5 +129,5 @@ fn print_bots(bots: &[ListedBot], as_json: bool) -> anyhow::Result<()> {
             )?;
         }
     }
-    Ok(write_stdout(text.as_bytes())?)
+    print(&text)
 }

@@ -1,7 +1,8 @@
 //! `modiar games export`: the archive's lines, or tables for who analyses.
 
+use super::misused;
 use super::place::Place;
-use super::{misused, write_stdout};
+use super::streams::{Stdout, unwritable, write_stdout};
 use crate::export::{self, Months, Rows, Table, heads, rows};
 use crate::oracle;
 use crate::records::{self, Filter};
@@ -10,7 +11,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use modiar_oracle::Table as Oracle;
 use modiar_protocol::BotName;
-use std::io::{self, BufWriter, IsTerminal as _, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -80,9 +81,7 @@ impl Export {
         let (games, taken) = match &self.out {
             Some(folder) => self.to_folder(folder, &data, &filter, oracle.as_ref()),
             None if self.format == Format::Jsonl && !self.plies && !self.analysis => {
-                each_game(&data, &filter, |line| {
-                    Ok(write_stdout(format!("{}\n", line.text).as_bytes()).map_err(StoreError::io("stdout"))?)
-                })
+                each_game(&data, &filter, |line| write_stdout(format!("{}\n", line.text).as_bytes()))
             }
             None => self.to_stdout(&data, &filter, oracle.as_ref()),
         }?;
@@ -108,12 +107,12 @@ impl Export {
 
     fn to_stdout(&self, data: &DataDir, filter: &Filter, oracle: Option<&Oracle>) -> anyhow::Result<(u64, u64)> {
         let table = if self.plies { Table::Plies } else { Table::Games };
-        let stdout = Box::new(BufWriter::new(Pipe(io::stdout())));
+        let stdout = Box::new(BufWriter::new(Stdout(io::stdout())));
         let mut writer = export::open(self.format.into(), &heads(table, self.analysis), stdout)?;
         let counts = each_game(data, filter, |line| {
-            Ok(game_rows(line, oracle)?.each(table, |row| writer.row(row)).map_err(StoreError::io("stdout"))?)
+            game_rows(line, oracle)?.each(table, |row| writer.row(row)).with_context(unwritable)
         })?;
-        writer.finish().map_err(StoreError::io("stdout"))?;
+        writer.finish().with_context(unwritable)?;
         Ok(counts)
     }
 }
@@ -145,24 +144,5 @@ fn each_game(
     match failed {
         Some(error) => Err(error),
         None => Ok(read.map(|()| (games, taken))?),
-    }
-}
-
-/// stdout whose reader may go, as `head` does: that is no fault of ours.
-struct Pipe(Stdout);
-
-impl Pipe {
-    fn gone<T>(done: io::Result<T>, instead: T) -> io::Result<T> {
-        done.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(instead) } else { Err(error) })
-    }
-}
-
-impl Write for Pipe {
-    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        Self::gone(self.0.write(data), data.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Self::gone(self.0.flush(), ())
     }
 }

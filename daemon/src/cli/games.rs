@@ -1,16 +1,15 @@
 //! `modiar games`: what was played. Works beside a running daemon and without one.
 
+use super::FINDINGS;
 use super::export::{self, Export};
 use super::place::Place;
-use super::{FINDINGS, write_stdout};
+use super::streams::{Input, print};
 use crate::oracle;
 use crate::records::{self, Comparison, Findings};
 use crate::store::{self, DataDir, StoreError};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use modiar_protocol::Record;
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -38,7 +37,7 @@ pub(super) struct Show {
 
 #[derive(Debug, Args)]
 pub(super) struct Verify {
-    /// A file of records, one a line, in place of the data directory
+    /// A file of records, one a line, in place of the data directory; - is stdin
     file: Option<PathBuf>,
 }
 
@@ -71,7 +70,7 @@ impl Show {
             _ => bail!("more than one game's id begins with '{}'; write more of it", self.id),
         };
         let record: Record = serde_json::from_str(&line).context("its record was changed; restore a backup")?;
-        write_stdout(records::show(&record, &oracle::consult(&data))?.as_bytes())?;
+        print(&records::show(&record, &oracle::consult(&data))?)?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -83,16 +82,15 @@ impl Verify {
             Some(path) => verify_file(path)?,
             None => verify_data(&place.data()?)?,
         };
-        write_stdout(findings.report().as_bytes())?;
+        print(&findings.report())?;
         Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
     }
 }
 
 fn verify_file(path: &Path) -> anyhow::Result<Findings> {
-    let unreadable = || format!("{}: name a file of records that can be read", path.display());
-    let mut findings = Findings::default();
-    for line in BufReader::new(File::open(path).with_context(unreadable)?).split(b'\n') {
-        findings.verify(&String::from_utf8_lossy(&line.with_context(unreadable)?));
+    let (mut input, mut findings) = (Input::open(path)?, Findings::default());
+    while let Some((_, line)) = input.line()? {
+        findings.verify(&String::from_utf8_lossy(line));
     }
     Ok(findings)
 }

@@ -10,12 +10,13 @@ mod games;
 mod oracle;
 mod place;
 mod serve;
+mod streams;
 
 use crate::config::ConfigError;
+use crate::records::printable;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use place::Place;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 /// Something was found that should not be.
@@ -60,15 +61,6 @@ fn misused(why: &str) -> ! {
     Arguments::command().error(ErrorKind::ArgumentConflict, why).exit()
 }
 
-/// Writes data to stdout. A reader that has gone, as `head` does, is no fault of ours.
-fn write_stdout(data: &[u8]) -> std::io::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(data).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        written => written,
-    }
-}
-
 /// Runs the program.
 #[must_use]
 pub fn run() -> ExitCode {
@@ -86,7 +78,7 @@ pub fn run() -> ExitCode {
             eprintln!("modiar: bad configuration: {error}");
             return ExitCode::from(BAD_CONFIG);
         }
-        eprintln!("modiar: {error:#}");
+        eprintln!("modiar: {}", printable(&streams::told(&error)));
         ExitCode::from(COULD_NOT)
     })
 }

@@ -1,15 +1,15 @@
 //! `modiar oracle`: what a position is worth under best play.
 
 use super::place::Place;
-use super::write_stdout;
+use super::streams::{Input, quoted, write_stdout};
 use crate::oracle;
+use crate::records::counted;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use modiar_oracle::{Bounds, Table, balanced_openings, solve};
 use modiar_rules::{Position, Setup, Side, moves_text};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, stdin};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -67,19 +67,25 @@ impl Oracle {
         } else if let Some(position) = self.position {
             write_line(&answer(&table, position)?)?;
         } else {
-            for (number, line) in (1..).zip(stdin().lock().lines()) {
-                let line = line.context("stdin cannot be read")?;
-                let position =
-                    parse_position(&line).with_context(|| format!("line {number}: '{line}' is no position"))?;
-                write_line(&answer(&table, position)?)?;
-            }
+            answer_all(&table, Input::stdin())?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
+/// Answers positions, one a line.
+fn answer_all(table: &Table, mut input: Input) -> anyhow::Result<()> {
+    while let Some((number, line)) = input.line()? {
+        let text = String::from_utf8_lossy(line);
+        let position =
+            parse_position(&text).with_context(|| format!("line {number}: {} is no position", quoted(&text)))?;
+        write_line(&answer(table, position)?)?;
+    }
+    Ok(())
+}
+
 fn write_line(line: &impl Serialize) -> anyhow::Result<()> {
-    Ok(write_stdout(format!("{}\n", serde_json::to_string(line)?).as_bytes())?)
+    write_stdout(format!("{}\n", serde_json::to_string(line)?).as_bytes())
 }
 
 fn parse_position(text: &str) -> anyhow::Result<Position> {
@@ -88,7 +94,10 @@ fn parse_position(text: &str) -> anyhow::Result<Position> {
     if seeds.is_multiple_of(2) {
         Ok(position)
     } else {
-        bail!("{seeds} seeds on the board: no game leads there, for seeds leave it in twos, fours and sixes")
+        bail!(
+            "{} on the board: no game leads there, for seeds leave it in twos, fours and sixes",
+            counted(seeds.into(), "seed", "seeds")
+        )
     }
 }
 

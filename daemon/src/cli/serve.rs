@@ -1,6 +1,7 @@
 //! `modiar serve`: the daemon, from its configuration to its goodbye.
 
 use super::place::Place;
+use super::streams::{told, write_stdout};
 use crate::config::{Config, ConfigError, TEMPLATE, parse_address};
 use crate::lobby::{Hall, Setup};
 use crate::metrics::Metrics;
@@ -53,12 +54,13 @@ pub(super) struct Serve {
 impl Serve {
     pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         if self.print_config {
-            super::write_stdout(TEMPLATE.as_bytes())?;
+            write_stdout(TEMPLATE.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
         let config = self.configure(place)?;
         let certificate = config.tls.as_ref().map(Certificate::load).transpose();
-        let certificate = certificate.map_err(|error| ConfigError::Value(format!("[tls] {error:#}")))?.map(Arc::new);
+        let certificate =
+            certificate.map_err(|error| ConfigError::Value(format!("[tls] {}", told(&error))))?.map(Arc::new);
         if self.check_config {
             eprintln!("modiar: the configuration is good");
             return Ok(ExitCode::SUCCESS);
@@ -243,7 +245,7 @@ async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: 
         };
         match read.unwrap_or_else(|panic| Err(panic.into())) {
             Ok(()) => info!("the certificate was read again; all else is read at a start"),
-            Err(error) => error!(error = format!("{error:#}"), "the old certificate stays"),
+            Err(error) => error!(error = told(&error), "the old certificate stays"),
         }
     }
 }
@@ -252,7 +254,7 @@ async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: 
 fn announce(bots: &SocketAddr, http: &SocketAddr, data: &DataDir) -> anyhow::Result<()> {
     // By hand, so that the keys stand in the order people read them; addresses need no escapes.
     let line = format!(r#"{{"type":"listening","bots":"{bots}","http":"{http}"}}"#);
-    super::write_stdout(format!("{line}\n").as_bytes())?;
+    write_stdout(format!("{line}\n").as_bytes())?;
     info!(%bots, %http, %data, "listening");
     Ok(())
 }

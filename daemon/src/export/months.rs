@@ -47,7 +47,7 @@ impl Months {
     /// # Errors
     /// It is not empty, or cannot be made.
     pub fn new(folder: &Path, format: Format, analysis: bool) -> anyhow::Result<Self> {
-        let unusable = || format!("{}: choose a directory that can be written", folder.display());
+        let unusable = || format!("{}; choose a directory that can be", unwritable(folder));
         fs::create_dir_all(folder).with_context(unusable)?;
         if fs::read_dir(folder).with_context(unusable)?.next().is_some() {
             bail!("{} is not empty; choose another directory, or empty it", folder.display());
@@ -66,7 +66,7 @@ impl Months {
         }
         if let Some(writers) = self.open.get_mut(&month) {
             for (table, writer) in Table::ALL.into_iter().zip(writers) {
-                rows.each(table, |row| writer.row(row))?;
+                rows.each(table, |row| writer.row(row)).with_context(|| unwritable(&self.folder))?;
             }
         }
         Ok(())
@@ -74,7 +74,7 @@ impl Months {
 
     fn turn_to(&mut self, month: Month) -> anyhow::Result<()> {
         for writer in self.current.and_then(|current| self.open.get_mut(&current)).into_iter().flatten() {
-            writer.rest()?;
+            writer.rest().with_context(|| unwritable(&self.folder))?;
         }
         if !self.open.contains_key(&month) {
             let writers = self.begin(month)?;
@@ -87,8 +87,8 @@ impl Months {
     fn begin(&self, month: Month) -> anyhow::Result<[Box<dyn RowWriter>; 2]> {
         let writer = |table: Table| -> anyhow::Result<Box<dyn RowWriter>> {
             let path = self.folder.join(format!("{}-{}.{}", table.as_str(), month.text(), self.format.as_str()));
-            let file = File::create_new(&path).with_context(|| path.display().to_string())?;
-            Ok(open(self.format, &heads(table, self.analysis), Box::new(file))?)
+            let file = File::create_new(&path).with_context(|| unwritable(&path))?;
+            open(self.format, &heads(table, self.analysis), Box::new(file)).with_context(|| unwritable(&path))
         };
         Ok([writer(Table::Games)?, writer(Table::Plies)?])
     }
@@ -108,9 +108,14 @@ impl Months {
             }
             for month in (first..=last).map(Month) {
                 let writers = self.open.remove(&month).map_or_else(|| self.begin(month), Ok)?;
-                writers.into_iter().try_for_each(RowWriter::finish)?;
+                writers.into_iter().try_for_each(RowWriter::finish).with_context(|| unwritable(&self.folder))?;
             }
         }
+        self.tell().with_context(|| unwritable(&self.folder))
+    }
+
+    /// Writes what tells about the files.
+    fn tell(&self) -> anyhow::Result<()> {
         fs::write(self.folder.join("schema.json"), schema::text(self.format, self.analysis)?)?;
         self.write_sums()
     }
@@ -131,6 +136,10 @@ impl Months {
         let mut file = File::create_new(self.folder.join("SHA256SUMS"))?;
         Ok(file.write_all(sums.as_bytes())?)
     }
+}
+
+fn unwritable(path: &Path) -> String {
+    format!("{} cannot be written", path.display())
 }
 
 /// The hash of a file, read a part at a time.

@@ -4,7 +4,7 @@ use super::column::{Head, Kind, Value};
 use super::writer::RowWriter;
 use ::parquet::basic::{Compression, LogicalType, Repetition, TimeUnit, Type as Physical};
 use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
-use ::parquet::errors::Result as ParquetResult;
+use ::parquet::errors::{ParquetError, Result as ParquetResult};
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use ::parquet::schema::types::{Type, TypePtr};
@@ -39,8 +39,32 @@ impl Parquet {
             .set_compression(Compression::ZSTD(Default::default()))
             .set_created_by(crate::SERVER.to_owned())
             .build();
-        let file = SerializedFileWriter::new(file, schema(heads)?, Arc::new(properties))?;
-        Ok(Self { file, columns: heads.iter().map(|head| Waiting::new(head.kind)).collect(), rows: 0 })
+        let file = schema(heads).and_then(|schema| SerializedFileWriter::new(file, schema, Arc::new(properties)));
+        Ok(Self {
+            file: file.map_err(fault)?,
+            columns: heads.iter().map(|head| Waiting::new(head.kind)).collect(),
+            rows: 0,
+        })
+    }
+
+    fn write_group(&mut self) -> ParquetResult<()> {
+        if self.rows > 0 {
+            let mut group = self.file.next_row_group()?;
+            for column in &mut self.columns {
+                column.write(&mut group)?;
+            }
+            group.close()?;
+            self.rows = 0;
+        }
+        Ok(())
+    }
+}
+
+/// What befell the file, as the system told it.
+fn fault(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(error) => error.downcast().map_or_else(io::Error::other, |error| *error),
+        error => io::Error::other(error),
     }
 }
 
@@ -54,20 +78,11 @@ impl RowWriter for Parquet {
     }
 
     fn rest(&mut self) -> io::Result<()> {
-        if self.rows > 0 {
-            let mut group = self.file.next_row_group()?;
-            for column in &mut self.columns {
-                column.write(&mut group)?;
-            }
-            group.close()?;
-            self.rows = 0;
-        }
-        Ok(())
+        self.write_group().map_err(fault)
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.rest()?;
-        self.file.close()?;
+        self.write_group().and_then(|()| self.file.close()).map_err(fault)?;
         Ok(())
     }
 }

@@ -16,3 +16,9 @@ pub use verify::{Fault, Findings, verify_record};
 pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
+
+/// A text that moves no cursor and rings no bell, whatever stands in a foreign record: control characters but the newline as
+/// the replacement character.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}

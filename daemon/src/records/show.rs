@@ -1,7 +1,7 @@
 //! One game, ply by ply, for a person.
 
-use super::{Ply, plies};
-use crate::analysis::{GameAnalysis, JudgedPly, judge};
+use super::{Ply, counted, plies};
+use crate::analysis::{GameAnalysis, JudgedPly, judge, ratio};
 use modiar_oracle::{Bounds, Table};
 use modiar_protocol::{BotName, GameResult, Record};
 use modiar_rules::{PitSet, Side};
@@ -82,17 +82,19 @@ fn pits(pits: PitSet) -> String {
 /// What each side lost in all, and where the game was lost.
 fn write_losses(page: &mut String, record: &Record, game: &GameAnalysis) -> std::fmt::Result {
     for side in Side::ALL {
-        let (mut plies, mut choices, mut lost) = (0u32, 0u32, 0u32);
+        let (mut plies, mut choices, mut lost) = (0u64, 0u64, 0u64);
         for ply in game.of_bot(side) {
             plies += 1;
-            choices += u32::from(ply.judgement.choices > 1);
-            lost += u32::from(ply.loss());
+            choices += u64::from(ply.judgement.choices > 1);
+            lost += u64::from(ply.loss());
         }
-        let accuracy = if plies == 0 { 0.0 } else { f64::from(lost) / f64::from(plies) };
+        let accuracy = ratio(lost, plies).unwrap_or_default();
         let name = name(record, side);
         writeln!(
             page,
-            "{side} ({name}) lost {lost} seeds in {plies} plies, {choices} of them choices: accuracy {accuracy:.3}"
+            "{side} ({name}) lost {} in {}, {choices} of them with a choice: accuracy {accuracy:.3}",
+            counted(lost, "seed", "seeds"),
+            counted(plies, "ply", "plies")
         )?;
     }
     match game.first_losing().and_then(|ply| game.plies.iter().find(|judged| judged.position.ply() == ply)) {

@@ -6,7 +6,9 @@ mod support;
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Output};
 use support::returning::Pair;
@@ -164,13 +166,73 @@ fn a_new_owner_of_a_name_is_somebody_else() {
     stdout(&data, &["bot", "remove", "dice"]);
     let daemon = Daemon::start_in(daemon.kill(), "", &[]);
     let data = daemon.data();
-    assert!(refusal(&data, &["bot", "add", "dice"]).contains("somebody plays as 'dice' now"));
+    assert!(refusal(&data, &["bot", "add", "dice"]).contains("somebody plays as 'dice'"));
     pair.north.resume(&daemon, &pair.id);
     pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
     pair.north.peer.skip_to("ended").unwrap();
     let new = token(&data, &["bot", "add", "dice"]);
     let (_, welcome) = hello(&daemon, "dice", &new);
     assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([]), &json!([])), "{welcome}");
+}
+
+/// So it is where the daemon is stopped while the game is not over.
+#[test]
+fn a_name_in_a_suspended_game_has_no_new_owner() {
+    let daemon = Daemon::start();
+    let mut pair = Pair::start(&daemon, "practice");
+    let folder = daemon.stop().2;
+    let data = folder.path().join("data");
+    assert!(refusal(&data, &["bot", "add", &pair.north.name]).contains("somebody plays as"));
+    assert!(refusal(&data, &["bot", "add", "dice"]).contains("registered already"));
+    stdout(&data, &["bot", "remove", "dice"]);
+    assert!(refusal(&data, &["bot", "add", "dice"]).contains("somebody plays as"));
+    token(&data, &["bot", "add", "coin"]);
+    let daemon = Daemon::start_in(folder, "", &[]);
+    pair.north.resume(&daemon, &pair.id);
+    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    pair.north.peer.skip_to("ended").unwrap();
+    // The journal still has the game, and gives it to nobody who was not there.
+    let folder = daemon.kill();
+    let new = token(&data, &["bot", "add", "dice"]);
+    let daemon = Daemon::start_in(folder, "", &[]);
+    let (_, welcome) = hello(&daemon, "dice", &new);
+    assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([]), &json!([])), "{welcome}");
+}
+
+/// What is changed at the same time is changed one after the other: every token that was told is the bot's or was, and no
+/// ban is lost.
+#[test]
+fn commands_at_the_same_time_lose_nothing() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    for round in 0..10 {
+        let name = format!("dice-{round}");
+        let added = at_once(&data, &[json!({"do": "add", "name": name}), json!({"do": "add", "name": name})]);
+        assert_eq!(added.iter().filter(|answer| answer.get("token").is_some()).count(), 1, "{added:?}");
+        let old = added.iter().find_map(|answer| answer["token"].as_str()).unwrap();
+        let renew = json!({"do": "token", "name": name});
+        let renewed = at_once(&data, &[renew.clone(), json!({"do": "ban", "name": name, "reason": "it floods"})]);
+        let new = renewed[0]["token"].as_str().unwrap();
+        assert_eq!(hello(&daemon, &name, new).1["reason"], "banned", "{renewed:?}");
+        assert!(!is_welcome(&daemon, &name, old));
+        at_once(&data, &[json!({"do": "remove", "name": name}), json!({"do": "unban", "name": name}), renew]);
+        assert!(!list(&data).iter().any(|bot| bot["name"] == *name), "removed, and not brought back");
+    }
+}
+
+/// Asks all this of the running daemon at the same time; its answers.
+fn at_once(data: &Path, commands: &[Value]) -> Vec<Value> {
+    let mut streams: Vec<UnixStream> =
+        commands.iter().map(|_| UnixStream::connect(data.join("control.sock")).unwrap()).collect();
+    for (stream, command) in streams.iter_mut().zip(commands) {
+        writeln!(stream, "{command}").unwrap();
+    }
+    let answer = |stream| {
+        let mut line = String::new();
+        BufReader::new(stream).read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    };
+    streams.into_iter().map(answer).collect()
 }
 
 /// Has the bot `dice` not show up for a game, so that its seeks are refused.

@@ -7,11 +7,12 @@ mod support;
 use modiar_protocol::limits::MISSED_WINDOW;
 use rusqlite::Connection;
 use serde_json::{Value, json};
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 use support::process::wait_until;
 use support::returning::Pair;
-use support::{Daemon, assert_quiet, journal};
+use support::{Daemon, MODIAR, assert_quiet, journal};
 
 /// Plies that lead round; after 21 of them the first position stands for the third time.
 const LOOP: &str = "240315042315042315042";
@@ -166,6 +167,32 @@ fn another_boot_after_a_clean_stop_loses_nothing() {
     let turn = pair.south.peer.expect("turn").unwrap();
     let (status, log, folder) = daemon.stop();
     assert!(status.success(), "{log}");
+    journal::reboot(&folder.path().join("data"));
+    let daemon = Daemon::start_in(folder, &config, &[]);
+    let started = pair.resume(&daemon);
+    turn_again(&mut pair, &turn, &started);
+}
+
+/// Nor does it where a start between found its port taken.
+#[test]
+fn a_start_that_opens_no_door_leaves_the_games_as_they_were() {
+    let config = config(PATIENT, 50_000);
+    let daemon = Daemon::start_with(&config, &[]);
+    let mut pair = Pair::start(&daemon, "strict");
+    pair.play(&LOOP[..6]);
+    let turn = pair.south.peer.expect("turn").unwrap();
+    let folder = daemon.stop().2;
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for option in ["--bots", "--http"] {
+        journal::reboot(&folder.path().join("data"));
+        let mut command = Command::new(MODIAR);
+        command.args(["serve", "--data", "data", option, &address]).current_dir(folder.path());
+        let other = if option == "--bots" { "--http" } else { "--bots" };
+        let output = command.args([other, "127.0.0.1:0"]).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(3) && said.contains("cannot be used"), "{said}");
+    }
     journal::reboot(&folder.path().join("data"));
     let daemon = Daemon::start_in(folder, &config, &[]);
     let started = pair.resume(&daemon);

@@ -5,7 +5,7 @@
 mod support;
 
 use modiar_conformance::Peer;
-use modiar_protocol::limits::GUESTS_KEPT;
+use modiar_protocol::limits::{GUESTS_KEPT, MISSED_WINDOW};
 use serde_json::{Value, json};
 use std::thread;
 use std::time::Duration;
@@ -46,6 +46,36 @@ fn an_ended_that_was_not_read_is_told_in_the_next_welcome() {
     let welcome = pair.north.come_back(&daemon);
     assert!(welcome["missed"].as_array().unwrap().contains(&ended), "{welcome}");
     assert_eq!(daemon.export().lines().count(), 3);
+}
+
+/// `session.missed`: what lies long in the server's own hands, for its bot's system takes no more, is not lost by a kill.
+#[test]
+fn an_ended_that_a_full_system_never_took_is_told_after_a_kill() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let token = daemon.register("slow");
+    let mut slow = daemon.connect_narrow();
+    slow.send(&json!({"type": "hello", "protocol": 1, "name": "slow", "token": token})).unwrap();
+    slow.expect("welcome").unwrap();
+    let mut other = Returning::registered(&daemon, "other");
+    slow.send(&json!({"type": "challenge", "opponent": "other", "pool": "blitz"})).unwrap();
+    let challenge = other.peer.expect("challenged").unwrap()["challenge"].clone();
+    other.peer.send(&json!({"type": "accept", "challenge": challenge})).unwrap();
+    let game = slow.skip_to("started").unwrap()["game"].clone();
+    for _ in 0..60 {
+        slow.send(&json!({"type": "ping", "ref": "x".repeat(60)})).unwrap();
+        thread::sleep(Duration::from_millis(51)); // as fast as it may speak
+    }
+    other.peer.send(&json!({"type": "resign", "game": game})).unwrap();
+    other.peer.skip_to("ended").unwrap();
+    thread::sleep(MISSED_WINDOW + Duration::from_secs(1));
+    let daemon = Daemon::start_in(daemon.kill(), CONFIG, &[]);
+    let mut slow = daemon.connect();
+    slow.send(&json!({"type": "hello", "protocol": 1, "name": "slow", "token": token})).unwrap();
+    let welcome = slow.expect("welcome").unwrap();
+    let missed: Vec<&Value> = welcome["missed"].as_array().unwrap().iter().map(|ended| &ended["game"]).collect();
+    assert_eq!(missed, [&game], "{welcome}");
+    // The other one's system took it.
+    assert_eq!(other.come_back(&daemon)["missed"], json!([]));
 }
 
 /// `session.resume-ending`, `session.missed`: in whatever moment after its last word a bot comes back, the welcome tells of the

@@ -9,7 +9,10 @@ pub use control::{listen, serve};
 
 use crate::lobby::Hall;
 use crate::metrics::Metrics;
-use crate::store::{self, Account, AccountError, Accounts, Archive, BanReason, DataDir, SqliteStore, StoreError};
+use crate::store::journal::{Journal, boot_id};
+use crate::store::{
+    self, Account, AccountError, Accounts, Archive, BanReason, DataDir, SqliteStore, Store as _, StoreError, Untold,
+};
 use modiar_protocol::{BotName, GoodbyeReason, Secret};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -135,12 +138,28 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
     Archive::check(&data.archive(), &store)?;
     store.settle(data)?;
     let archive = Archive::open(&data.archive(), &store)?;
+    if let Some(name) = command.name().filter(|_| matches!(command, Command::Add { .. }))
+        && plays(data, &store, name)?
+    {
+        return Ok(Answer::Refused(AccountError::InUse(name.clone()).to_string()));
+    }
     let (handle, writer) = store::start(store, archive, Metrics::new(None)).map_err(AdminError::Start)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(AdminError::Start)?;
     let answer = runtime.block_on(async { Ok(perform(&Accounts::load(handle).await?, None, command).await) });
     // It ends with its last handle, which is gone.
     let _ = writer.join();
     answer
+}
+
+/// Whether a game of somebody who has the name but does not own it goes on at the next start.
+fn plays(data: &DataDir, store: &SqliteStore, name: &BotName) -> Result<bool, StoreError> {
+    if store.accounts()?.iter().any(|account| account.name == *name) {
+        return Ok(false);
+    }
+    let recovered = Journal::look(&data.journal(), &boot_id()?)?;
+    let stored = Untold::find(store, &recovered)?.stored;
+    let mut running = recovered.games.iter().filter(|saved| !stored.contains_key(&saved.opening.game));
+    Ok(running.any(|saved| saved.opening.seats.iter().any(|seat| seat.name == *name)))
 }
 
 /// Does what `command` says where the accounts are at hand; a running hall lets those go who may no longer play.

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -92,12 +93,11 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     let data = DataDir::new(&config.data);
     let claim = data.claim()?;
     let house = House::open(&config, &data).await?;
-    let bots = bind(config.bots)
-        .with_context(|| format!("the bots' address {} cannot be used; choose another with --bots", config.bots))?;
-    let http = bind(config.http)
-        .with_context(|| format!("the web address {} cannot be used; choose another with --http", config.http))?;
-    let control = admin::listen(&data)
-        .with_context(|| format!("{} cannot be made; choose a --data with a shorter path", data.control().display()))?;
+    let Doors { bots, http, control } = match Doors::open(&config, &data) {
+        Ok(doors) => doors,
+        // The games have been looked at, and go on at the next start as if they had not.
+        Err(error) => return house.close(false).await.and(Err(error)),
+    };
     announce(&bots.local_addr()?, &http.local_addr()?, &data)?;
 
     let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
@@ -138,6 +138,26 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     if failure { bail!("the disk failed; see the log") } else { Ok(ExitCode::SUCCESS) }
 }
 
+/// Where people come in.
+struct Doors {
+    bots: TcpListener,
+    http: TcpListener,
+    control: UnixListener,
+}
+
+impl Doors {
+    fn open(config: &Config, data: &DataDir) -> anyhow::Result<Self> {
+        let bots = bind(config.bots)
+            .with_context(|| format!("the bots' address {} cannot be used; choose another with --bots", config.bots))?;
+        let http = bind(config.http)
+            .with_context(|| format!("the web address {} cannot be used; choose another with --http", config.http))?;
+        let control = admin::listen(data).with_context(|| {
+            format!("{} cannot be made; choose a --data with a shorter path", data.control().display())
+        })?;
+        Ok(Self { bots, http, control })
+    }
+}
+
 /// The rooms of a running daemon.
 struct House {
     hall: Arc<Hall>,
@@ -161,10 +181,11 @@ impl House {
         store.settle(data)?;
         let untold = Untold::find(&store, &recovered)?;
         let archive = Archive::open(&data.archive(), &store)?;
-        let journal = Journal::go_on(&data.journal(), &boot, &recovered)?;
         let metrics = Metrics::new(config.overload());
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
+        // Last: nothing fails any more between this and the games' going on.
+        let journal = Journal::go_on(&data.journal(), &boot, &recovered)?;
 
         let (journal, flags, failed) = (Arc::new(journal), Arc::new(Flags::default()), handle.failed());
         let referee = Referee::new(

@@ -41,10 +41,16 @@ struct Ending {
     at: Moment,
     /// Where it ends in all that was said to the bot on its connection; none where it was not said or may not have come.
     said: Option<u64>,
+    /// Whether it was said and long after that had not come.
+    held_back: bool,
     ended: Ended,
 }
 
 impl Ending {
+    fn new(ended: Ended, said: Option<u64>) -> Self {
+        Self { at: now(), said, held_back: false, ended }
+    }
+
     /// Whether it was surely read: it has lain with the bot for the [`MISSED_WINDOW`], of whose connection that much was
     /// `taken`.
     fn was_read(&self, taken: u64, now: Moment) -> bool {
@@ -86,7 +92,7 @@ impl Bot {
         games.over.push_back(ended.game);
         games.last_seen = Some(now());
         let said = outlet.said().filter(|_| games.here);
-        games.keep(Ending { at: now(), said, ended }, outlet);
+        games.keep(Ending::new(ended, said), outlet);
     }
 
     /// A game ended that it may not have heard of.
@@ -94,7 +100,7 @@ impl Bot {
         let mut games = self.games();
         if !games.over.contains(&ended.game) {
             games.over.push_back(ended.game);
-            games.keep(Ending { at: now(), said: None, ended }, &Outlet::closed());
+            games.keep(Ending::new(ended, None), &Outlet::closed());
         }
     }
 
@@ -107,6 +113,16 @@ impl Bot {
     /// It has read what [`Self::unread`] told last.
     pub fn has_read(&self) {
         self.games().endings.retain(|ending| ending.said.is_some());
+    }
+
+    /// Whether `outlet` still holds the end of `game`, that was said long ago: then it is as good as unread, should the daemon
+    /// be killed.
+    #[must_use]
+    pub fn holds_back(&self, game: GameId, outlet: &Outlet) -> bool {
+        let mut games = self.games();
+        let ending = games.endings.iter_mut().find(|ending| ending.ended.game == game);
+        let held = ending.filter(|ending| ending.said.is_some_and(|said| said > outlet.taken()));
+        held.map(|ending| ending.held_back = true).is_some()
     }
 
     /// Its connection by `outlet` has ended: what that was told last may not have been read.
@@ -125,7 +141,8 @@ impl Bot {
     #[must_use]
     pub fn to_keep(&self) -> Option<Vec<GameId>> {
         let mut games = self.games();
-        let unread: Vec<GameId> = games.unread().map(|ending| ending.ended.game).collect();
+        let unread = games.endings.iter().filter(|ending| ending.said.is_none() || ending.held_back);
+        let unread: Vec<GameId> = unread.map(|ending| ending.ended.game).collect();
         (!self.is_guest() && unread != games.kept).then(|| games.kept.clone_from(&unread)).map(|()| unread)
     }
 
@@ -218,7 +235,7 @@ mod tests {
     fn an_end_is_read_when_it_has_lain_with_the_bot_for_the_window() {
         let window = Micros::from(MISSED_WINDOW);
         let (at, later) = (Moment(1_000_000), Moment(1_000_000) + window + Micros(1));
-        let ending = |said| Ending { at, said, ended: ended(1) };
+        let ending = |said| Ending { at, ..Ending::new(ended(1), said) };
         let cases = [
             (Some(100), 100, later, true),
             (Some(100), 99, later, false),

@@ -40,7 +40,7 @@ impl Hall {
         for saved in &recovered.games {
             if stored.contains_key(&saved.opening.game) {
                 self.expect_guests(saved);
-                self.referee.told(saved.opening.slot);
+                self.referee.told(saved.opening.slot, saved.opening.game);
             } else if let Err(error) = self.restore_game(saved) {
                 error!(game = %saved.opening.game, %error, "a game could not go on");
                 restored.lost += 1;
@@ -81,7 +81,7 @@ impl Hall {
         let seat = [&record.south, &record.north].into_iter().find(|seat| seat.name == *name)?;
         let known = state.bots.get(name).cloned();
         known.or_else(|| {
-            let is_registered = !seat.guest && self.accounts.owns(name);
+            let is_registered = !seat.guest && self.accounts.owned(name, &record.ended);
             is_registered.then(|| state.know(Bot::new(name.clone(), None)))
         })
     }

@@ -1,6 +1,7 @@
 //! The end of a game: decided, stored, told, in this order.
 
 use super::game::Phase;
+use super::office::Reader;
 use super::seat::{Link, Seat};
 use super::table::{State, Table};
 use super::{messages, record};
@@ -55,8 +56,8 @@ impl Table {
 
     /// As [`Self::conclude`], but all lies ready only, in these outlets.
     pub fn lay_end(self: &Arc<Self>) -> Vec<Arc<Outlet>> {
-        let outlets = self.change(Vec::new(), |state| self.tell_end(state));
-        self.referee.told(self.slot);
+        let (outlets, readers) = self.change(Default::default(), |state| (self.tell_end(state), readers(state)));
+        self.referee.told_to(self.slot, self.id(), readers);
         outlets
     }
 
@@ -137,4 +138,10 @@ impl Table {
     pub fn is_running(&self) -> bool {
         *self.lock().game.phase() == Phase::Running
     }
+}
+
+/// The registered bots at the table: what was told to them may have to be told again after a restart.
+fn readers(state: &State) -> Vec<Reader> {
+    let seats = Side::ALL.iter().map(|side| &state.seats[*side]).filter(|seat| !seat.bot.is_guest());
+    seats.map(|seat| (Arc::clone(&seat.bot), Arc::downgrade(&seat.link.outlet))).collect()
 }

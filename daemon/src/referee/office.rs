@@ -3,12 +3,14 @@
 use super::flags::Flags;
 use super::game::Played;
 use super::table::Table;
-use crate::clock::Moment;
+use crate::clock::{Micros, Moment};
 use crate::lobby::Bot;
 use crate::metrics::Metrics;
+use crate::net::Outlet;
 use crate::store::journal::{Journal, Opening, SavedPly, Slot};
 use crate::store::{StoreError, StoreHandle};
 use crate::time::now;
+use modiar_protocol::GameId;
 use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
 use modiar_rules::Side;
 use std::collections::VecDeque;
@@ -41,8 +43,20 @@ pub struct Referee {
     /// The tables that wait for space on the disk.
     stalled: Mutex<Vec<Weak<Table>>>,
     /// The games that were told of as over, and when: the journal holds them a while longer.
-    told: Mutex<VecDeque<(Moment, Slot)>>,
+    told: Mutex<VecDeque<Told>>,
 }
+
+/// A game that was told of as over.
+#[derive(Debug)]
+struct Told {
+    at: Moment,
+    slot: Slot,
+    game: GameId,
+    readers: Vec<Reader>,
+}
+
+/// A registered bot, and where an end was told to it.
+pub(super) type Reader = (Arc<Bot>, Weak<Outlet>);
 
 impl Referee {
     /// A referee who keeps results in `store` and running games in `journal`.
@@ -93,8 +107,13 @@ impl Referee {
 
     /// A game's end was told. The journal keeps the game as long as its guests may not have read that: should the daemon
     /// be killed, they are known again and hear of it (`session.missed`).
-    pub fn told(&self, slot: Slot) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back((now(), slot));
+    pub fn told(&self, slot: Slot, game: GameId) {
+        self.told_to(slot, game, Vec::new());
+    }
+
+    pub(super) fn told_to(&self, slot: Slot, game: GameId, readers: Vec<Reader>) {
+        let told = Told { at: now(), slot, game, readers };
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back(told);
     }
 
     /// Keeps what a registered bot has still to hear of, where that has changed: it outlasts a restart.
@@ -109,9 +128,10 @@ impl Referee {
     fn forget_told(&self) -> Result<(), StoreError> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let (many, now) = (told.len().saturating_sub(TOLD_GAMES), now());
-        let due = |(place, (at, _)): &(usize, &(Moment, Slot))| *place < many || now.since(*at) >= MISSED_WINDOW.into();
-        let slots: Vec<Slot> = told.iter().enumerate().take_while(due).map(|(_, (_, slot))| *slot).collect();
+        let due = |(place, told): &(usize, &Told)| *place < many || now.since(told.at) >= Micros::from(MISSED_WINDOW);
+        let slots: Vec<Slot> = told.iter().enumerate().take_while(due).map(|(_, told)| told.slot).collect();
         for group in slots.chunks(GROUP) {
+            told.iter().take(group.len()).for_each(|told| self.keep_untaken(told));
             match self.journal.over(group) {
                 Err(error) if error.is_full() => break,
                 over => over?,
@@ -119,6 +139,16 @@ impl Referee {
             told.drain(..group.len());
         }
         Ok(())
+    }
+
+    /// What a bot's system has not taken yet is kept for it as what is told while it is away.
+    fn keep_untaken(&self, told: &Told) {
+        for (bot, outlet) in &told.readers {
+            // Where that is gone the bot has left, and what it has still to hear of is kept already.
+            if outlet.upgrade().is_some_and(|outlet| bot.holds_back(told.game, &outlet)) {
+                self.keep_unread(bot);
+            }
+        }
     }
 
     pub(super) fn host(&self) -> Option<Arc<dyn Host>> {

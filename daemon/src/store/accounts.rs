@@ -123,7 +123,8 @@ pub enum AccountError {
     #[error("the bot '{0}' is registered already; `modiar bot token {0}` makes it a new token")]
     Taken(BotName),
     #[error(
-        "somebody plays as '{0}' now, a guest or a bot that was removed; wait until that is over, or choose another name"
+        "somebody plays as '{0}', a guest or a bot that was removed; wait until that is over, which it is not while the daemon \
+         is stopped, or choose another name"
     )]
     InUse(BotName),
     #[error("no bot '{0}' is registered; `modiar bot list` shows those that are")]
@@ -140,6 +141,8 @@ pub enum AccountError {
 #[derive(Debug)]
 pub struct Accounts {
     known: Mutex<HashMap<BotName, Account>>,
+    /// Held from the reading of an account to the storing of what it becomes: changes come one after the other.
+    changing: tokio::sync::Mutex<()>,
     store: StoreHandle,
 }
 
@@ -151,13 +154,20 @@ impl Accounts {
     pub async fn load(store: StoreHandle) -> Result<Self, AccountError> {
         let accounts = store.with(|store| store.accounts()).await?;
         let known = accounts.into_iter().map(|account| (account.name.clone(), account)).collect();
-        Ok(Self { known: Mutex::new(known), store })
+        Ok(Self { known: Mutex::new(known), changing: tokio::sync::Mutex::default(), store })
     }
 
     /// Whether somebody owns the name.
     #[must_use]
     pub fn owns(&self, name: &BotName) -> bool {
         self.known().contains_key(name)
+    }
+
+    /// Whether somebody owned the name at that time, in RFC 3339, and owns it still.
+    #[must_use]
+    pub fn owned(&self, name: &BotName, time: &str) -> bool {
+        // Both are in UTC with six places.
+        self.known().get(name).is_some_and(|account| *account.created <= *time)
     }
 
     /// The account of that name, if `token` is its token. An unknown name takes as long as a wrong token.
@@ -184,6 +194,7 @@ impl Accounts {
         if name.is_house() {
             return Err(AccountError::House);
         }
+        let _changing = self.changing.lock().await;
         if self.owns(&name) {
             return Err(AccountError::Taken(name));
         }
@@ -202,6 +213,7 @@ impl Accounts {
     /// No such bot, or it could not be stored.
     pub async fn renew(&self, name: &BotName) -> Result<Secret, AccountError> {
         let token = new_token()?;
+        let _changing = self.changing.lock().await;
         let account = self.get(name)?;
         self.put(Account { token: TokenHash::of(&token), ..account }).await?;
         Ok(token)
@@ -212,6 +224,7 @@ impl Accounts {
     /// # Errors
     /// No such bot, or it could not be stored.
     pub async fn ban(&self, name: &BotName, reason: Option<BanReason>) -> Result<(), AccountError> {
+        let _changing = self.changing.lock().await;
         let account = self.get(name)?;
         self.put(Account { banned: reason, ..account }).await
     }
@@ -221,6 +234,7 @@ impl Accounts {
     /// # Errors
     /// No such bot, or it could not be stored.
     pub async fn remove(&self, name: &BotName) -> Result<(), AccountError> {
+        let _changing = self.changing.lock().await;
         let Account { name, .. } = self.get(name)?;
         let gone = name.clone();
         self.store.with(move |store| store.remove_account(&gone)).await?;

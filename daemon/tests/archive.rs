@@ -3,6 +3,8 @@
 
 mod support;
 
+use modiar::store::{Archive, DataDir, SqliteStore, Store as _};
+use modiar_protocol::Record;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fs;
@@ -122,8 +124,7 @@ fn an_archive_that_is_not_the_database_s_is_found() {
     let game = |at: usize| serde_json::from_str::<Value>(&whole[at]).unwrap()["game"].as_str().unwrap().to_owned();
     let verify = |lines: &[&str]| {
         fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
-        let output = Command::new(MODIAR).args(["games", "verify", "--data"]).arg(&data).output().unwrap();
-        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+        verified(&data)
     };
     let [one, two, three, four] = [0, 1, 2, 3].map(|at| whole[at].as_str());
     let altered = two.replace("\"rated\":false", "\"rated\": false");
@@ -133,6 +134,8 @@ fn an_archive_that_is_not_the_database_s_is_found() {
         (vec![one, "nonsense", three, four], format!("line 2: it is not the database's game {} at place 2", game(1))),
         (vec![one, four], "line 2: the games at places 2 to 3 are missing before it".to_owned()),
         (vec![one, one, two, three, four], "line 2: its place 1 does not follow".to_owned()),
+        (vec![one, &altered, two, three, four], "line 2: the database has no such line".to_owned()),
+        (vec![one, "nonsense", two, three, four], "line 2: the database has no such line".to_owned()),
         (vec![one, two, three, four, &foreign], format!("line 5: game {}, which the database lacks", game(3))),
     ] {
         let (status, said) = verify(&lines);
@@ -146,23 +149,103 @@ fn an_archive_that_is_not_the_database_s_is_found() {
         let (status, said) = verify(&lines);
         assert!(status == Some(0) && said.contains(told) && said.contains("seq 1-4, chain whole\n"), "{said}");
     }
-    // Of three days the middle one is deleted.
-    for (day, lines) in [("2026-01-01", format!("{one}\n")), ("2026-01-02", format!("{two}\n{three}\n"))] {
-        fs::write(path.with_file_name(format!("games-{day}.jsonl")), lines).unwrap();
-    }
-    let (status, said) = verify(&[four]);
-    assert!(status == Some(0) && said.contains("archive: 4 lines in 3 files are the database's\n"), "{said}");
-    fs::remove_file(path.with_file_name("games-2026-01-02.jsonl")).unwrap();
-    let (status, said) = verify(&[four]);
-    let told = format!("{} line 1: the games at places 2 to 3 are missing before it\n", path.display());
-    assert!(status == Some(1) && said.contains(&told), "{said}");
-    fs::remove_file(path.with_file_name("games-2026-01-01.jsonl")).unwrap();
     fs::remove_file(&path).unwrap();
-    let output = Command::new(MODIAR).args(["games", "verify", "--data"]).arg(&data).output().unwrap();
-    assert!(
-        String::from_utf8(output.stdout).unwrap().contains("archive: there is none"),
-        "a copy of the database alone"
-    );
+    let (status, said) = verified(&data);
+    assert!(status == Some(0) && said.contains("archive: there is none"), "a copy of the database alone: {said}");
+}
+
+/// What `games verify` says of a data directory.
+fn verified(data: &Path) -> (Option<i32>, String) {
+    let output = Command::new(MODIAR).args(["games", "verify", "--data"]).arg(data).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+/// A data directory with a game of each of these days, as a daemon would have left it.
+fn data_of(days: &[&str]) -> TempDir {
+    let daemon = Daemon::start();
+    play(&daemon, days.len());
+    let mut records: Vec<Record> = daemon.export().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (record, day) in records.iter_mut().zip(days) {
+        record.ended.replace_range(.."2026-11-30".len(), day);
+    }
+    let folder = TempDir::new().unwrap();
+    let data = DataDir::new(folder.path());
+    let _claim = data.claim().unwrap();
+    let mut store = SqliteStore::open(&data).unwrap();
+    store.commit(&mut records).unwrap();
+    Archive::open(&data.archive(), &store).unwrap();
+    folder
+}
+
+/// `record.archive`: a line stands in the file of its day, and a file that is gone, or goes by another day, is named.
+#[test]
+fn a_day_that_is_not_in_its_file_is_found() {
+    let days = ["2026-01-01", "2026-01-02", "2026-01-02", "2026-01-01", "2026-01-04"];
+    let folder = data_of(&days);
+    let path = |day: &str| folder.path().join(format!("archive/games-{day}.jsonl"));
+    let good = verified(folder.path());
+    assert!(good.0 == Some(0) && good.1.contains("archive: 5 lines in 3 files are the database's\n"), "{good:?}");
+    let assert_found = |told: String| {
+        let (status, said) = verified(folder.path());
+        assert!(status == Some(1) && said.contains(&told) && said.contains(": 1 finding\n"), "{told}: {said}");
+    };
+    fs::rename(path("2026-01-02"), path("2026-01-03")).unwrap();
+    assert_found(format!("{} line 1: it belongs into the file of 2026-01-02\n", path("2026-01-03").display()));
+    fs::remove_file(path("2026-01-03")).unwrap();
+    assert_found(format!(
+        "{} line 1: the games at places 2 to 4 are missing before it\n",
+        path("2026-01-04").display()
+    ));
+}
+
+/// The columns by which a database finds its games say what the records say.
+#[test]
+fn a_game_that_is_filed_wrongly_is_found() {
+    let folder = data_of(&["2026-01-01", "2026-01-02"]);
+    let database = rusqlite::Connection::open(folder.path().join("modiar.db")).unwrap();
+    for (column, value) in [
+        ("id", "'g00000000000000000000000000000000'"),
+        ("pool", "'bullet'"),
+        ("south", "'Somebody'"),
+        ("north", "upper(north)"),
+        ("rated", "1"),
+        ("started", "'2026'"),
+        ("ended", "'2026-01-02T00:00:00.000000Z'"),
+        ("result", "'draw'"),
+        ("termination", "'immobile'"),
+    ] {
+        let before: rusqlite::types::Value =
+            database.query_row(&format!("SELECT {column} FROM games WHERE seq = 2"), [], |row| row.get(0)).unwrap();
+        database.execute(&format!("UPDATE games SET {column} = {value} WHERE seq = 2"), []).unwrap();
+        let (status, said) = verified(folder.path());
+        let told = format!("game at place 2: the database's column {column} is not what its record says\n");
+        assert!(status == Some(1) && said.contains(&told) && said.contains(": 1 finding\n"), "{said}");
+        database.execute(&format!("UPDATE games SET {column} = ?1 WHERE seq = 2"), [before]).unwrap();
+    }
+    assert_eq!(verified(folder.path()).0, Some(0));
+    database.execute("UPDATE games SET seq = 7 WHERE seq = 2", []).unwrap();
+    let (status, said) = verified(folder.path());
+    assert!(status == Some(1) && said.contains("place 7: the database's column seq is not"), "{said}");
+    // Bytes that are no text are one game's fault, and the others are looked at.
+    database.execute("UPDATE games SET seq = 2, record = CAST(x'ff' || record AS TEXT) WHERE seq = 7", []).unwrap();
+    let (status, said) = verified(folder.path());
+    assert!(status == Some(1) && said.contains("game at place 2: it was changed since it was stored"), "{said}");
+    assert!(said.contains("line 2: no record"), "{said}");
+}
+
+/// Nor may a file's last record, which no other names, hold what is no text.
+#[test]
+fn a_line_that_is_no_text_is_no_record() {
+    let daemon = Daemon::start();
+    play(&daemon, 1);
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("games.jsonl");
+    let mut bytes = daemon.export().into_bytes();
+    let at = bytes.windows(5).position(|part| part == b"blitz").unwrap();
+    bytes[at] = 0xff;
+    fs::write(&file, bytes).unwrap();
+    let (status, said) = daemon.run(&["games", "verify", file.to_str().unwrap()]);
+    assert!(status.code() == Some(1) && said.contains("line 1: no record"), "{said}");
 }
 
 /// What `games verify FILE` cannot check it names, so that nobody takes it for checked (`record.cut-off`).

@@ -324,9 +324,9 @@ fn a_game_that_lacks_in_a_store_is_found() {
     let mut late = record;
     late.as_object_mut().unwrap().extend(third.as_object().unwrap().clone());
     let mut of_a_store = Findings::of_a_store();
-    of_a_store.verify(&late.to_string());
+    of_a_store.verify(late.to_string().as_bytes());
     assert!(of_a_store.report().contains("games 1 to 2 before it are missing"), "{}", of_a_store.report());
     let mut of_a_file = Findings::default();
-    of_a_file.verify(&late.to_string());
+    of_a_file.verify(late.to_string().as_bytes());
     assert!(of_a_file.is_empty(), "{}", of_a_file.report());
 }

@@ -194,13 +194,26 @@ fn foreign_records_drive_no_terminal() {
 }
 
 #[test]
-fn a_report_is_not_written_over_its_records() {
+fn a_report_is_written_over_nothing_but_a_report() {
     let folder = folder();
     let before = fs::read(folder.path().join("games.jsonl")).unwrap();
     let output = run(folder.path(), &["analyze", "games.jsonl", "--html", "./games.jsonl"], b"");
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(told(&output).contains("--html names the file of records itself"), "{output:?}");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(told(&output).contains("is there and is no report"), "{output:?}");
     assert_eq!(fs::read(folder.path().join("games.jsonl")).unwrap(), before);
+    for other in ["modiar-data/modiar.db", "/dev/full", "."] {
+        let output = run(folder.path(), &["analyze", "--html", other], b"");
+        assert!(output.status.code() == Some(3) && told(&output).contains("is no report"), "{output:?}");
+    }
+    let names = || {
+        let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    for _ in 0..2 {
+        let output = run(folder.path(), &["analyze", "games.jsonl", "--html", "report.html"], b"");
+        assert!(output.status.success(), "a report gives way to a newer one: {output:?}");
+    }
+    assert_eq!(names().len(), 3, "{:?}", names());
 }
 
 /// A page is made to be sent to somebody: it tells the file's name, not where it lies.

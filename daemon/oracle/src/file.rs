@@ -12,6 +12,9 @@ use thiserror::Error;
 /// How every such file begins. The number changes with the form of what follows, and with the rules.
 const HEAD: &[u8; 16] = b"modiar-oracle 1\n";
 
+/// The most bytes that upper bounds take.
+const OPEN: usize = 5 * LAYOUTS;
+
 /// Why a file gives no table.
 #[derive(Debug, Error)]
 #[allow(missing_docs)]
@@ -56,7 +59,7 @@ impl Table {
         for part in [&mut sum[..], &mut values, &mut progress] {
             file.read_exact(part).map_err(of_read)?;
         }
-        file.read_to_end(&mut open).map_err(of_read)?;
+        (&file).take(OPEN as u64 + 1).read_to_end(&mut open).map_err(of_read)?;
         if checksum([&values, &progress, &open]) != sum {
             return Err(FileError::Damaged(path.to_owned()));
         }
@@ -71,7 +74,8 @@ impl Table {
     /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
+        // More than one may be writing it.
+        name.push(format!(".new-{}", std::process::id()));
         let unfinished = path.with_file_name(name);
         let write = || {
             if fs::metadata(path).is_ok_and(|there| !there.is_file()) {

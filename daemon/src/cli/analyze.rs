@@ -5,11 +5,12 @@ use super::streams::{Input, print, write_stdout};
 use crate::analysis::{self, Analyzer, Fold, Report};
 use crate::oracle;
 use crate::store::{self, DataDir, StoreError};
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use modiar_oracle::Table;
-use std::io::IsTerminal as _;
+use std::fs::File;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -36,11 +37,6 @@ impl Analyze {
     pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         if self.file.is_some() && place.is_named() {
             super::misused("a file of records needs neither --data nor --config");
-        }
-        if let (Some(file), Some(html)) = (&self.file, &self.html)
-            && is_same(file, html)
-        {
-            super::misused("--html names the file of records itself; name another");
         }
         let (source, fold, table) = match &self.file {
             Some(path) => {
@@ -72,14 +68,34 @@ impl Analyze {
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
-}
-
+/// Writes the page where there is nothing, or a page like it; half of one is never there.
 fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
-    std::fs::write(path, page).with_context(|| format!("{}: name a file that can be written", path.display()))?;
+    let advice = || format!("{}: name a file that can be written", path.display());
+    if path.exists() && !is_page(path, page).with_context(advice)? {
+        bail!("{} is there and is no report; name another file, or remove it", path.display());
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".new-{}", std::process::id()));
+    let unfinished = path.with_file_name(name);
+    let written = std::fs::write(&unfinished, page).and_then(|()| std::fs::rename(&unfinished, path));
+    written.with_context(|| {
+        // Half a page is of no use; where there is none there is nothing to remove.
+        let _ = std::fs::remove_file(&unfinished);
+        advice()
+    })?;
     eprintln!("modiar: the report was written to {}", path.display());
     Ok(())
+}
+
+/// Whether what is there begins as `page` does.
+fn is_page(path: &Path, page: &str) -> std::io::Result<bool> {
+    /// Bytes of the head that all pages share.
+    const HEAD: usize = 100;
+    let (head, mut there) = (page.as_bytes().get(..HEAD).unwrap_or_default(), Vec::new());
+    Ok(path.metadata()?.is_file() && {
+        File::open(path)?.take(HEAD as u64).read_to_end(&mut there)?;
+        there == head
+    })
 }
 
 /// The table, with a word on a terminal while it is solved.

@@ -90,7 +90,7 @@ impl Verify {
 fn verify_file(path: &Path) -> anyhow::Result<Findings> {
     let (mut input, mut findings) = (Input::open(path)?, Findings::default());
     while let Some((_, line)) = input.line()? {
-        findings.verify(&String::from_utf8_lossy(line));
+        findings.verify(line);
     }
     Ok(findings)
 }
@@ -102,5 +102,6 @@ fn verify_data(data: &DataDir) -> Result<Findings, StoreError> {
         archive.compare(&line, &mut findings)
     })?;
     archive.end(&mut findings)?;
+    store::find_misfiled(data, &mut |seq, column| findings.misfiled(seq, column))?;
     Ok(findings)
 }

@@ -1,13 +1,11 @@
 //! What commands read, line by line, and write: files, stdin and stdout.
 
 use crate::records::printable;
+use crate::store::LINE;
 use anyhow::{Context as _, bail};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _, stdin};
 use std::path::Path;
-
-/// Most bytes of a line: no game that ends is nearly so long.
-const LINE: usize = 64 << 20;
 
 /// A file, or stdin, whose lines are numbered from 1.
 pub(super) struct Input {
@@ -51,12 +49,12 @@ impl Input {
     /// The next line without its end, `\n` or `\r\n`, with its number.
     pub(super) fn line(&mut self) -> anyhow::Result<Option<(u64, &[u8])>> {
         self.line.clear();
-        let read = self.reader.by_ref().take(LINE as u64 + 1).read_until(b'\n', &mut self.line);
+        let read = self.reader.by_ref().take(LINE + 1).read_until(b'\n', &mut self.line);
         if read.with_context(|| advice(&self.name))? == 0 {
             return Ok(None);
         }
         self.number += 1;
-        if self.line.len() > LINE {
+        if self.line.len() as u64 > LINE {
             bail!("{} line {}: it is longer than {LINE} bytes: is this the right file?", self.name, self.number);
         }
         let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);

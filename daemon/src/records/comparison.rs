@@ -1,7 +1,7 @@
 //! The archive beside a database: each of its lines must be the database's.
 
 use super::{Findings, counted};
-use crate::store::{ArchiveLine, ArchiveLines, DataDir, Line, StoreError};
+use crate::store::{ArchiveLine, ArchiveLines, DataDir, Line, StoreError, is_of};
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -13,6 +13,10 @@ pub struct Comparison {
     next: Option<ArchiveLine>,
     files: u64,
     file: PathBuf,
+    /// The day that lines belong to: a wall clock may go back, an archive does not.
+    day: String,
+    /// The file and the day of the last line that was found in another's file.
+    astray: Option<(PathBuf, String)>,
     equal: u64,
     /// Games of the database after the archive's end.
     behind: u64,
@@ -42,6 +46,8 @@ impl Comparison {
             next: None,
             files: 0,
             file: PathBuf::new(),
+            day: String::new(),
+            astray: None,
             equal: 0,
             behind: 0,
             missing: None,
@@ -63,13 +69,16 @@ impl Comparison {
             }
             self.tell_missing(findings);
             let at = self.place();
-            if place == line.seq {
+            self.step()?;
+            if place < line.seq {
+                findings.found(format!("{at}: its place {place} does not follow"));
+            } else if self.next.as_ref().is_some_and(|next| next.text == line.text) {
+                findings.found(format!("{at}: the database has no such line"));
+            } else {
                 let game = named(&line.text).map(|named| format!("{} ", named.game)).unwrap_or_default();
                 findings.found(format!("{at}: it is not the database's game {game}at place {place}"));
-                return self.step();
+                return Ok(());
             }
-            findings.found(format!("{at}: its place {place} does not follow"));
-            self.step()?;
         }
         self.tell_missing(findings);
         if self.next.is_none() {
@@ -77,7 +86,22 @@ impl Comparison {
             return Ok(());
         }
         self.equal += 1;
+        self.check_day(line, findings);
         self.step()
+    }
+
+    /// The day of a line's end, or a later one where the clock went back, names its file. Of lines that stand together in
+    /// another the first is told.
+    fn check_day(&mut self, line: &Line, findings: &mut Findings) {
+        if line.day > self.day {
+            self.day.clone_from(&line.day);
+        }
+        let astray = !is_of(&self.file, &self.day);
+        let here = (self.file.clone(), self.day.clone());
+        if astray && self.astray.as_ref() != Some(&here) {
+            findings.found(format!("{}: it belongs into the file of {}", self.place(), self.day));
+            self.astray = Some(here);
+        }
     }
 
     /// After the last line of the database: what is left over, and what was compared.

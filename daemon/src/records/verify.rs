@@ -57,12 +57,12 @@ impl Findings {
     }
 
     /// Verifies the next line; an empty one is passed over.
-    pub fn verify(&mut self, line: &str) {
+    pub fn verify(&mut self, line: &[u8]) {
         self.lines += 1;
         if line.is_empty() {
             return;
         }
-        let record: Record = match serde_json::from_str(line) {
+        let record: Record = match serde_json::from_slice(line) {
             Ok(record) => record,
             Err(error) => return self.found.push(format!("line {}: no record: {error}", self.lines)),
         };
@@ -82,7 +82,12 @@ impl Findings {
         if line_hash(&line.text) != line.hash {
             self.found.push(format!("game at place {}: it was changed since it was stored", line.seq));
         }
-        self.verify(&line.text);
+        self.verify(line.text.as_bytes());
+    }
+
+    /// A stored game is found by something else than its record says.
+    pub fn misfiled(&mut self, seq: u64, column: &str) {
+        self.found.push(format!("game at place {seq}: the database's column {column} is not what its record says"));
     }
 
     /// What was found, a line each, a summary, and what was looked at.

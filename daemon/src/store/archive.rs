@@ -8,6 +8,8 @@ use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take, Write as _};
 use std::path::{Path, PathBuf};
 
+/// Most bytes of a line, with its end: no game that ends is nearly so long.
+pub const LINE: u64 = 64 << 20;
 /// Lines appended at once while catching up.
 const PORTION: usize = 1024;
 
@@ -88,7 +90,7 @@ impl Archive {
     }
 
     fn write(&mut self, text: &[u8]) -> Result<(), StoreError> {
-        let path = self.folder.join(format!("games-{}.jsonl", self.day));
+        let path = self.folder.join(file_name(&self.day));
         let file = match &mut self.file {
             Some(file) => file,
             empty => {
@@ -189,7 +191,11 @@ impl ArchiveLines {
         loop {
             if let Some((path, number, reader)) = &mut self.open {
                 let mut line = Vec::new();
-                reader.read_until(b'\n', &mut line).map_err(StoreError::io(&*path))?;
+                reader.take(LINE).read_until(b'\n', &mut line).map_err(StoreError::io(&*path))?;
+                if line.len() as u64 == LINE {
+                    let what = format!("line {} is longer than {LINE} bytes", *number + 1);
+                    return Err(StoreError::Archive { path: path.clone(), what });
+                }
                 if line.pop() == Some(b'\n') {
                     *number += 1;
                     let text = String::from_utf8_lossy(&line).into_owned();
@@ -224,7 +230,17 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
 fn is_of_a_day(path: &Path) -> bool {
     let day = day_of(path);
     let of_a_day = day.len() == "2026-11-30".len() && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    of_a_day && path.file_name().is_some_and(|name| *name == *format!("games-{day}.jsonl"))
+    of_a_day && is_of(path, &day)
+}
+
+/// Whether it is the archive's file of `day`.
+#[must_use]
+pub fn is_of(path: &Path, day: &str) -> bool {
+    path.file_name().is_some_and(|name| *name == *file_name(day))
+}
+
+fn file_name(day: &str) -> String {
+    format!("games-{day}.jsonl")
 }
 
 fn day_of(path: &Path) -> String {

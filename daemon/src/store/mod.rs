@@ -2,6 +2,7 @@
 
 mod accounts;
 mod archive;
+mod columns;
 mod data_dir;
 pub mod journal;
 mod migrate;
@@ -10,9 +11,9 @@ mod unread;
 mod writer;
 
 pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
-pub use archive::{Archive, ArchiveLine, ArchiveLines};
+pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of};
 pub use data_dir::DataDir;
-pub use sqlite::{Copied, SqliteStore, back_up, count_games, read_record, read_records};
+pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_misfiled, read_record, read_records};
 pub use writer::{StoreHandle, Stored, start};
 
 use modiar_protocol::{BotName, GameId, Record};
@@ -129,7 +130,7 @@ impl Untold {
 
 /// The hash that links records: SHA-256 of a line without its newline, in hex.
 #[must_use]
-pub fn line_hash(text: &str) -> String {
+pub fn line_hash(text: impl AsRef<[u8]>) -> String {
     use std::fmt::Write as _;
     Sha256::digest(text).iter().fold(String::with_capacity(64), |mut hex, byte| {
         // Writing to a String cannot fail.

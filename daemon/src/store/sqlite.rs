@@ -2,7 +2,7 @@
 
 use super::accounts::{Account, BanReason, TokenHash};
 use super::data_dir::{log_of, make_private};
-use super::{DataDir, Head, Line, Store, StoreError, line_hash, migrate, unread};
+use super::{DataDir, Head, Line, Store, StoreError, columns, line_hash, migrate, unread};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
@@ -110,7 +110,7 @@ impl Store for SqliteStore {
                 record.prev.clone_from(&prev);
                 let text = record.to_line().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
                 let hash = line_hash(&text);
-                if insert(&transaction, record, &text, &hash)? {
+                if columns::insert(&transaction, record, &text, &hash)? {
                     (seq, prev) = (record.seq, hash.clone());
                     lines.push(Line { seq, day: day(&record.ended), text, hash });
                 }
@@ -142,8 +142,8 @@ impl Store for SqliteStore {
                 self.database.prepare("SELECT seq, ended, record, hash FROM games WHERE seq > ?1 ORDER BY seq")?;
             let mut rows = query.query([after.cast_signed()])?;
             while let Some(row) = rows.next()? {
-                let day = day(&row.get::<_, String>(1)?);
-                let line = Line { seq: seq(row)?, day, text: row.get(2)?, hash: row.get(3)? };
+                let day = day(&text(row, 1)?);
+                let line = Line { seq: seq(row)?, day, text: text(row, 2)?, hash: text(row, 3)? };
                 if let Err(error) = each(line) {
                     return Ok(Err(error));
                 }
@@ -246,34 +246,21 @@ pub fn back_up(data: &DataDir, copy: &Path) -> Result<Copied, StoreError> {
     Ok(Copied { games: count("games")?, bots: count("bots")? })
 }
 
-/// Inserts a game; false if it was there.
-fn insert(database: &Connection, record: &Record, text: &str, hash: &str) -> rusqlite::Result<bool> {
-    let sql =
-        "INSERT INTO games (seq, id, pool, south, north, rated, started, ended, result, termination, record, hash)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (id) DO NOTHING";
-    let inserted = database.prepare_cached(sql)?.execute(params![
-        record.seq.cast_signed(),
-        record.game.as_str(),
-        record.pool,
-        record.south.name.as_str(),
-        record.north.name.as_str(),
-        record.rated,
-        record.started,
-        record.ended,
-        record.result.as_str(),
-        record.termination.as_str(),
-        text,
-        hash,
-    ])?;
-    Ok(inserted == 1)
-}
-
 /// Gives each stored record's line to `each`, in order; works beside a running daemon.
 ///
 /// # Errors
 /// There is no database, or it cannot be read, or `each` failed.
 pub fn read_records(data: &DataDir, each: &mut dyn FnMut(Line) -> Result<(), StoreError>) -> Result<(), StoreError> {
     open_beside(data)?.lines_after(0, each)
+}
+
+/// Tells of each game that is filed under something else than its record says: its place, and the column of the database.
+///
+/// # Errors
+/// As [`read_records`].
+pub fn find_misfiled(data: &DataDir, found: &mut dyn FnMut(u64, &'static str)) -> Result<(), StoreError> {
+    let store = open_beside(data)?;
+    columns::misfiled(&store.database, found).map_err(StoreError::sqlite(&store.path))
 }
 
 /// How many games are stored.
@@ -335,6 +322,11 @@ fn open_as(path: &Path, name: &Path, flags: OpenFlags) -> Result<SqliteStore, St
 fn unchanging(path: &Path) -> PathBuf {
     let escaped: String = path.as_os_str().as_bytes().iter().map(|byte| format!("%{byte:02x}")).collect();
     format!("file:{escaped}?immutable=1").into()
+}
+
+/// A text, whatever a failing disk has made of it.
+fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+    Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?).into_owned())
 }
 
 fn seq(row: &Row<'_>) -> rusqlite::Result<u64> {

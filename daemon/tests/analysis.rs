@@ -5,7 +5,7 @@
 mod games;
 
 use games::Dice;
-use modiar::analysis::{Analyzer, Fold, GameAnalysis, JudgedIn, Outcome, Phase, Report, judge};
+use modiar::analysis::{Analyzer, Fold, GameAnalysis, Judged, JudgedIn, Outcome, Phase, Report, judge};
 use modiar_oracle::{Table, solve};
 use modiar_protocol::{GameResult, Record, Sides};
 use modiar_rules::{BySide, Line, Position, Side, parse_moves};
@@ -123,6 +123,13 @@ fn random_records() -> Vec<Record> {
     for record in records.iter_mut().filter(|record| record.seq % 6 == 0) {
         record.result = GameResult::None;
     }
+    // Some go round for longer than plies are told apart.
+    for (rounds, record) in (11..).zip(records.iter_mut().filter(|record| record.seq % 10 == 1)) {
+        record.moves = format!("240{}", "315042".repeat(rounds));
+        for times in [&mut record.elapsed_us, &mut record.own_us, &mut record.charged_us] {
+            times.resize(record.moves.len(), 20_000);
+        }
+    }
     for record in records.iter_mut().filter(|record| record.seq % 4 == 0) {
         record.opening = record.moves[..3].to_owned();
         for times in [&mut record.elapsed_us, &mut record.own_us, &mut record.charged_us] {
@@ -136,6 +143,7 @@ fn random_records() -> Vec<Record> {
 struct Naive {
     bot: String,
     game: u64,
+    place: usize,
     loss: u64,
     choice: bool,
     group: String,
@@ -159,6 +167,7 @@ fn naive(records: &[Record]) -> Vec<Naive> {
                     plies.push(Naive {
                         bot: seat.name.as_str().to_owned(),
                         game: record.seq,
+                        place: record.opening.len() + at + 1,
                         loss: u64::from((best - played).unsigned_abs()),
                         choice: moves.len() > 1,
                         group: group.to_owned(),
@@ -183,8 +192,14 @@ fn assert_same(found: &JudgedIn, plies: &[&Naive]) {
         assert_eq!(found.accuracy, None);
         return;
     }
+    assert_interval(found.accuracy, found.interval, plies);
+}
+
+fn assert_interval(accuracy: Option<f64>, interval: Option<[f64; 2]>, plies: &[&Naive]) {
+    let games: BTreeSet<u64> = plies.iter().map(|ply| ply.game).collect();
+    let loss: u64 = plies.iter().map(|ply| ply.loss).sum();
     let (n, mean) = (plies.len() as f64, loss as f64 / plies.len() as f64);
-    assert!((found.accuracy.unwrap() - mean).abs() < 1e-6);
+    assert!((accuracy.unwrap() - mean).abs() < 1e-6);
     // Game by game, how far it lies from what the mean makes of its plies.
     let deviations = games.iter().map(|game| {
         let of_game = plies.iter().filter(|ply| ply.game == *game);
@@ -193,8 +208,22 @@ fn assert_same(found: &JudgedIn, plies: &[&Naive]) {
     let k = games.len() as f64;
     if games.len() > 31 {
         let reach = 1.959_964 * (deviations.sum::<f64>() * k / (k - 1.0)).sqrt() / n;
-        let [lo, hi] = found.interval.unwrap();
+        let [lo, hi] = interval.unwrap();
         assert!((hi - mean - reach).abs() < 2e-6 && (lo - (mean - reach).max(0.0)).abs() < 2e-6, "{lo} {hi}");
+    }
+}
+
+fn assert_all_same(judged: &Judged, plies: &[&Naive]) {
+    let of = |group: &str| -> Vec<&Naive> { plies.iter().copied().filter(|ply| ply.group == group).collect() };
+    assert_same(&judged.all, &of("all"));
+    assert_same(&judged.sides.south, &of("south"));
+    assert_same(&judged.sides.north, &of("north"));
+    for phase in Phase::ALL {
+        assert_same(judged.phases.of(phase), &of(phase.as_str()));
+    }
+    // 1,000 to 9,999 µs have four digits, and so on; below that are three classes in one.
+    for (class, digits) in [(1, 4), (2, 5), (3, 6)] {
+        assert_same(&judged.times[class].judged, &of(&format!("digits {digits}")));
     }
 }
 
@@ -206,24 +235,24 @@ fn a_report_is_what_a_naive_count_makes_of_its_games() {
     let (report, plies) = (Report::new(&fold, &TABLE), naive(&records));
     assert_eq!(report.bots.len(), 8);
     for bot in &report.bots {
-        let of = |group: &str| -> Vec<&Naive> {
-            plies.iter().filter(|ply| ply.bot == bot.name && ply.group == group).collect()
-        };
-        assert_same(&bot.judged.all, &of("all"));
-        assert_same(&bot.judged.sides.south, &of("south"));
-        assert_same(&bot.judged.sides.north, &of("north"));
-        for phase in Phase::ALL {
-            assert_same(bot.judged.phases.of(phase), &of(phase.as_str()));
-        }
-        // 1,000 to 9,999 µs have four digits, and so on; below that are three classes in one.
-        for (class, digits) in [(1, 4), (2, 5), (3, 6)] {
-            assert_same(&bot.judged.times[class].judged, &of(&format!("digits {digits}")));
-        }
+        let mine: Vec<&Naive> = plies.iter().filter(|ply| ply.bot == bot.name).collect();
+        assert_all_same(&bot.judged, &mine);
         let seats = records.iter().flat_map(|record| [(record, &record.south), (record, &record.north)]);
         let mine: Vec<_> = seats.filter(|(_, seat)| seat.name.as_str() == bot.name).map(|(record, _)| record).collect();
         assert_eq!(bot.games, mine.len() as u64);
         assert_eq!(bot.no_result, mine.iter().filter(|record| record.result == GameResult::None).count() as u64);
     }
+    // A game is one, though both sides of it are looked at.
+    assert_all_same(&report.judged, &plies.iter().collect::<Vec<_>>());
+    assert_eq!(report.judged.losing.games, report.totals.games_with_losing_move);
+    for at in &report.loss_by_ply {
+        let here = |ply: &&Naive| ply.group == "all" && ply.place.min(61) == at.ply;
+        let here: Vec<&Naive> = plies.iter().filter(here).collect();
+        let loss: u64 = here.iter().map(|ply| ply.loss).sum();
+        assert_eq!((at.plies, at.loss), (here.len() as u64, loss));
+        assert_interval(at.accuracy, at.interval, &here);
+    }
+    assert!(report.loss_by_ply.last().unwrap().ply == 61, "the last stands for several plies of a game");
     let losses = |ply: &Naive| (ply.group == "all").then_some(ply.loss);
     let mut worst: Vec<u64> = plies.iter().filter_map(losses).collect();
     worst.sort_unstable_by(|one, other| other.cmp(one));

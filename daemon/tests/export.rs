@@ -113,7 +113,7 @@ fn game_is_its_record(row: &Value, record: &Record) {
     assert_eq!(text(&row["illegal_clause"]), text(&stored["detail"]["clause"]));
     assert_eq!(row["has_unfinished_turn"], stored["unfinished_turn"].is_object());
     assert_eq!(number(row, "unfinished_charged_us"), stored["unfinished_turn"]["charged_us"].as_i64().unwrap_or(0));
-    assert_eq!(text(&row["record_sha256"]), modiar::store::line_hash(&record.to_line().unwrap()));
+    assert_eq!(text(&row["record_sha256"]), modiar::store::line_hash(record.to_line().unwrap()));
 }
 
 fn plies_are_those_of_the_record(plies: &[Value], record: &Record) {

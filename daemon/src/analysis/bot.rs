@@ -54,7 +54,7 @@ pub(super) fn outcome(record: &Record, side: Side) -> Option<Outcome> {
     Some(if side == Side::South { for_south } else { for_south.turned() })
 }
 
-/// All plies of one or more bots.
+/// The plies of one bot, or of all. A game counts once, be they of one side of it or of both.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub(super) struct Judgements {
     pub all: Cell,
@@ -79,21 +79,25 @@ impl Default for Losing {
 }
 
 impl Judgements {
-    fn add(&mut self, side: Side, game: &GameAnalysis) {
+    pub(super) fn add(&mut self, sides: &[Side], game: &GameAnalysis) {
         let (mut all, mut phases, mut times) = (Sum::default(), [Sum::default(); 3], [Sum::default(); TIMES]);
-        for ply in game.of_bot(side) {
-            all.add(ply);
-            phases[Phase::of(ply.position.board().total()) as usize].add(ply);
-            if let Some(elapsed_us) = ply.elapsed_us {
-                times[time_class(elapsed_us)].add(ply);
-                self.thoughts.add(elapsed_us);
+        for side in sides {
+            let mut own = Sum::default();
+            for ply in game.of_bot(*side) {
+                own.add(ply);
+                phases[Phase::of(ply.position.board().total()) as usize].add(ply);
+                if let Some(elapsed_us) = ply.elapsed_us {
+                    times[time_class(elapsed_us)].add(ply);
+                    self.thoughts.add(elapsed_us);
+                }
             }
+            self.sides[*side].add(own);
+            all.merge(own);
         }
         self.all.add(all);
-        self.sides[side].add(all);
         add_sums(&mut self.phases, &phases);
         add_sums(&mut self.times, &times);
-        if let Some(ply) = game.losing[side] {
+        if let Some(ply) = sides.iter().filter_map(|side| game.losing[*side]).min() {
             self.losing_games += 1;
             self.first_losing.0[super::fold::place_of_ply(ply)] += 1;
         }
@@ -184,7 +188,7 @@ impl BotFold {
         if let Some(rating) = rating(record, side) {
             self.rate(&record.pool, rating);
         }
-        self.judged.add(side, game);
+        self.judged.add(&[side], game);
     }
 
     pub(super) fn merge(&mut self, other: &Self) {

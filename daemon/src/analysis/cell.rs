@@ -59,7 +59,7 @@ pub(super) fn time_class(elapsed_us: u64) -> usize {
     TIME_BOUNDS_US.partition_point(|bound| *bound <= elapsed_us)
 }
 
-/// Plies of one bot in one game.
+/// Plies in one game.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Sum {
     plies: u64,
@@ -75,6 +75,13 @@ impl Sum {
         self.choices += choice;
         self.best += if loss == 0 { choice } else { 0 };
         self.loss += loss;
+    }
+
+    pub(super) const fn merge(&mut self, other: Self) {
+        self.plies += other.plies;
+        self.choices += other.choices;
+        self.best += other.best;
+        self.loss += other.loss;
     }
 }
 

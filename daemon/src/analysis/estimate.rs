@@ -43,11 +43,6 @@ pub(super) fn mean_of_clusters(clusters: u64, y: u64, x: u64, squares: [u64; 3])
     Some(Estimate { value, interval })
 }
 
-/// The mean of so many values, of which the sum and the sum of squares are known.
-pub(super) fn mean(count: u64, sum: u64, squares: u64) -> Option<Estimate> {
-    mean_of_clusters(count, sum, count, [squares, sum, count])
-}
-
 /// The share of points in so many games, a draw being half of one, with Wilson's interval. Draws vary less than that
 /// takes them to: it is rather too wide.
 pub(super) fn share(half_points: u64, games: u64) -> Option<Estimate> {
@@ -81,10 +76,12 @@ mod tests {
     /// 1, 2, 3, 4: mean 2.5, standard error 0.6455, 3 degrees of freedom.
     #[test]
     fn a_mean_has_student_s_interval() {
-        let Some(Estimate { value, interval: Some([lo, hi]) }) = mean(4, 10, 30) else { panic!("none") };
+        let Some(Estimate { value, interval: Some([lo, hi]) }) = mean_of_clusters(4, 10, 4, [30, 10, 4]) else {
+            panic!("none")
+        };
         near(value, 2.5);
         near(hi - lo, 2.0 * 3.182 * 0.6455);
-        assert_eq!(mean(1, 3, 9), Some(Estimate { value: 3.0, interval: None }));
+        assert_eq!(mean_of_clusters(1, 3, 1, [9, 3, 1]), Some(Estimate { value: 3.0, interval: None }));
     }
 
     /// Two games of 10 and 30 plies with losses 10 and 10: 0.5 a ply; deviations 5 and -5.

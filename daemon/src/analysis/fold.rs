@@ -1,7 +1,8 @@
 //! What many games add up to.
 
 use super::GameAnalysis;
-use super::bot::{BotFold, Points, outcome, seat};
+use super::bot::{BotFold, Judgements, Points, outcome, seat};
+use super::cell::{Cell, Sum};
 use super::openings::Openings;
 use super::worst::Worst;
 use jiff::Timestamp;
@@ -17,15 +18,6 @@ pub const PLIES: usize = 60;
 /// The place of a ply, from 1, in a list by ply.
 pub(super) fn place_of_ply(ply: u32) -> usize {
     usize::try_from(ply.saturating_sub(1)).unwrap_or(PLIES).min(PLIES)
-}
-
-/// The plies of bots at one place of their games.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct AtPly {
-    pub plies: u64,
-    pub loss: u64,
-    /// The sum of loss².
-    pub squares: u64,
 }
 
 /// Games in numbers.
@@ -93,7 +85,10 @@ pub struct Fold {
     places: HashMap<BotName, usize>,
     /// The bots beyond [`BOTS`].
     pub(super) others: Option<Box<BotFold>>,
-    pub(super) by_ply: [AtPly; PLIES + 1],
+    /// The plies of all bots.
+    pub(super) judged: Judgements,
+    /// The same by their place in the game.
+    pub(super) by_ply: [Cell; PLIES + 1],
     pub(super) openings: Openings,
     pub(super) worst: Worst,
 }
@@ -105,7 +100,8 @@ impl Default for Fold {
             bots: Vec::new(),
             places: HashMap::new(),
             others: None,
-            by_ply: [AtPly::default(); PLIES + 1],
+            judged: Judgements::default(),
+            by_ply: [Cell::default(); PLIES + 1],
             openings: Openings::default(),
             worst: Worst::default(),
         }
@@ -119,14 +115,20 @@ impl Fold {
         for side in Side::ALL {
             self.bot(&seat(record, side).name).add(side, record, game);
         }
-        for ply in game.plies.iter().filter(|ply| !ply.served) {
-            let (loss, at) = (u64::from(ply.loss()), &mut self.by_ply[place_of_ply(ply.position.ply())]);
-            at.plies += 1;
-            at.loss += loss;
-            at.squares += loss * loss;
-        }
+        self.judged.add(&Side::ALL, game);
+        self.add_by_ply(game);
         self.openings.add(record, game);
         self.worst.add(place, record, game);
+    }
+
+    fn add_by_ply(&mut self, game: &GameAnalysis) {
+        let mut sums = [Sum::default(); PLIES + 1];
+        for ply in game.plies.iter().filter(|ply| !ply.served) {
+            sums[place_of_ply(ply.position.ply())].add(ply);
+        }
+        for (cell, sum) in self.by_ply.iter_mut().zip(sums) {
+            cell.add(sum);
+        }
     }
 
     /// Adds a fold of games that come after those of this one.
@@ -138,10 +140,9 @@ impl Fold {
         if let Some(others) = later.others {
             self.others.get_or_insert_default().merge(&others);
         }
-        for (at, other) in self.by_ply.iter_mut().zip(later.by_ply) {
-            at.plies += other.plies;
-            at.loss += other.loss;
-            at.squares += other.squares;
+        self.judged.merge(&later.judged);
+        for (cell, other) in self.by_ply.iter_mut().zip(&later.by_ply) {
+            cell.merge(other);
         }
         self.openings.merge(&later.openings);
         self.worst.merge(later.worst);

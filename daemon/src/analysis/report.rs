@@ -3,8 +3,8 @@
 
 use super::bot::{BotFold, Judgements, Points};
 use super::cell::{Cell, TIME_BOUNDS_US};
-use super::estimate::{Estimate, mean, share};
-use super::fold::{AtPly, Count, Fold, PLIES};
+use super::estimate::{Estimate, share};
+use super::fold::{Count, Fold};
 use super::openings::{Line, Openings};
 use super::worst::Mistake;
 use super::{Phase, game::Outcome};
@@ -222,9 +222,6 @@ impl Report {
     /// What `fold` says, with the values of the table by which its games were judged.
     #[must_use]
     pub fn new(fold: &Fold, table: &Table) -> Self {
-        let mut all = Judgements::default();
-        let folds = fold.bots.iter().map(|(_, bot)| bot).chain(fold.others.as_deref());
-        folds.for_each(|bot| all.merge(&bot.judged));
         let mut bots: Vec<BotReport> = fold.bots.iter().map(|(name, bot)| bot_report(name.as_str(), bot)).collect();
         bots.sort_by(|one, other| {
             let by_score = other.score.score.unwrap_or(-1.0).total_cmp(&one.score.score.unwrap_or(-1.0));
@@ -232,8 +229,8 @@ impl Report {
         });
         Self {
             analysis: 1,
-            totals: totals(&fold.count, all.all.plies),
-            judged: judged(&all),
+            totals: totals(&fold.count, fold.judged.all.plies),
+            judged: judged(&fold.judged),
             bots,
             others: fold.others.as_deref().map(|bot| bot_report("others", bot)),
             loss_by_ply: (1..).zip(&fold.by_ply).filter(|(_, at)| at.plies > 0).map(ply_report).collect(),
@@ -297,8 +294,8 @@ fn totals(count: &Count, plies: u64) -> Totals {
         games_from_openings: count.openings,
         turning_points: count.turning_points,
         games_with_losing_move: count.losing_games,
-        first_ended: count.ended.map(|(first, _)| first.to_string()),
-        last_ended: count.ended.map(|(_, last)| last.to_string()),
+        first_ended: count.ended.map(|(first, _)| format!("{first:.6}")),
+        last_ended: count.ended.map(|(_, last)| format!("{last:.6}")),
     }
 }
 
@@ -355,10 +352,9 @@ fn bot_report(name: &str, bot: &BotFold) -> BotReport {
     }
 }
 
-fn ply_report((ply, at): (usize, &AtPly)) -> PlyReport {
-    let (accuracy, interval) = parts(mean(at.plies, at.loss, at.squares));
-    debug_assert!(ply <= PLIES + 1);
-    PlyReport { ply, plies: at.plies, loss: at.loss, accuracy, interval }
+fn ply_report((ply, cell): (usize, &Cell)) -> PlyReport {
+    let (accuracy, interval) = parts(cell.accuracy());
+    PlyReport { ply, plies: cell.plies, loss: cell.loss, accuracy, interval }
 }
 
 const fn pair(Bounds { lo, hi }: Bounds) -> [i8; 2] {

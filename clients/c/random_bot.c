@@ -29,7 +29,8 @@ enum {
     SERVER_LINE = 16 * 1024, /* bytes, newline included: the longest line a server may send */
     CLIENT_LINE = 4096,      /* bytes, newline included: the longest line a server accepts */
     PITS = 6,
-    GAME_ID = 128            /* bytes, more than any game's name */
+    GAME_ID = 128,           /* bytes, more than any game's name */
+    TLS_ALERT = 0x15         /* begins the answer of a port that speaks TLS; no line does */
 };
 
 enum status { DONE = 0, USAGE = 2, COULD_NOT = 3 };
@@ -305,6 +306,10 @@ static void play(struct bot *bot)
         if (got <= 0)
             return;
         bot->length += (size_t)got;
+        if (bot->input[0] == TLS_ALERT) {
+            fprintf(stderr, "the port may speak TLS, which this bot does not; its page shows a tunnel\n");
+            return;
+        }
         if (!answer_lines(bot))
             return;
     }
@@ -340,27 +345,31 @@ static int connect_to(const char *host, const char *port)
     return result;
 }
 
-/* Reads a whole number from 0 to `most`. */
-static bool number(const char *value, long most, long *out)
+/* Reads the whole number that `what` is set to, from `least` to `most`, or tells why it cannot. */
+static bool number(const char *what, const char *value, long least, long most, long *out)
 {
     char *end = NULL;
 
     errno = 0;
     *out = strtol(value, &end, 10);
-    return end != value && *end == '\0' && errno == 0 && *out >= 0 && *out <= most;
+    if (end != value && *end == '\0' && errno == 0 && *out >= least && *out <= most)
+        return true;
+    fprintf(stderr, "%s is '%s': set it to a whole number from %ld to %ld\n", what, value, least, most);
+    return false;
 }
 
 int main(int argc, char **argv)
 {
     static struct bot bot = {.pool = "blitz", .games = 1, .status = COULD_NOT};
     long seed = (long)time(NULL) ^ ((long)getpid() << 8), games = 1; /* two bots of one second differ */
+    const char *port = setting("MODIAR_PORT", "6634");
     bool good = true;
 
     for (int option; (option = getopt(argc, argv, "g:p:s:")) != -1;) {
         switch (option) {
-        case 'g': good = good && number(optarg, 1000000, &games); break;
+        case 'g': good = good && number("-g", optarg, 0, 1000000, &games); break;
         case 'p': bot.pool = optarg; break;
-        case 's': good = good && number(optarg, 0x7fffffff, &seed); break;
+        case 's': good = good && number("-s", optarg, 0, 0x7fffffff, &seed); break;
         default: good = false;
         }
     }
@@ -368,12 +377,14 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s [-g GAMES] [-p POOL] [-s SEED]\n", argv[0]);
         return USAGE;
     }
-    if (!plain("MODIAR_NAME", setting("MODIAR_NAME", "")) || !plain("MODIAR_TOKEN", setting("MODIAR_TOKEN", "")) ||
+    if (!number("MODIAR_PORT", port, 1, 65535, &(long){0}) ||
+        !plain("MODIAR_NAME", setting("MODIAR_NAME", "")) ||
+        !plain("MODIAR_TOKEN", setting("MODIAR_TOKEN", "")) ||
         !plain("the pool's name", bot.pool))
         return USAGE;
     bot.games = (int)games;
     srand((unsigned)seed);
-    bot.socket = connect_to(setting("MODIAR_HOST", "127.0.0.1"), setting("MODIAR_PORT", "6634"));
+    bot.socket = connect_to(setting("MODIAR_HOST", "127.0.0.1"), port);
     if (bot.socket < 0)
         return COULD_NOT;
     play(&bot);

@@ -4,6 +4,7 @@
 mod support;
 
 use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::Command;
 use support::programs::{Outcome, Program, python, run_line};
@@ -168,7 +169,7 @@ fn a_number_of_games_that_is_none_is_wrong_usage() {
     let is_usage = |command: Command| {
         let outcome = Program::start(command).finish();
         assert_eq!((outcome.status, &*outcome.stdout), (Some(2), ""), "{outcome:?}");
-        assert!(outcome.stderr.contains("usage: "), "{outcome:?}");
+        assert!(outcome.stderr.contains("1000000"), "{outcome:?}");
     };
     if have("python3") {
         for bot in ["random_bot.py", "greedy_bot.py", "returning_bot.py"] {
@@ -231,4 +232,98 @@ fn a_bot_whose_name_is_taken_says_so_and_ends() {
         command.env("MODIAR_NAME", &name);
         is_refused(daemon.bot(command), "name_taken");
     }
+}
+
+/// Every bot, and what it says of a setting that leads nowhere: 2 where that is plain, 3 where only a server can tell.
+#[test]
+fn a_setting_that_leads_nowhere_is_named() {
+    let daemon = Daemon::start();
+    let tls = silent_port(b"\x15\x03\x03\x00\x02\x02\x32");
+    let (folder, http) = (TempDir::new().unwrap(), daemon.http.port().to_string());
+    let mut bots: Vec<(&str, Command)> = Vec::new();
+    if have("python3") {
+        bots.extend(["random_bot.py", "returning_bot.py"].map(|bot| (bot, python(bot, &[]))));
+    }
+    let program = have("cc").then(|| compile(&folder));
+    bots.extend(program.iter().map(|program| ("C", Command::new(program))));
+    let cases: [(&[(&str, &str)], i32, &[&str], &[&str]); 6] = [
+        (
+            &[("MODIAR_PORT", "99999")],
+            2,
+            &["random_bot.py", "returning_bot.py", "C"],
+            &["MODIAR_PORT", "99999", "65535"],
+        ),
+        (&[("MODIAR_PORT", "abc")], 2, &["random_bot.py", "returning_bot.py", "C"], &["MODIAR_PORT", "abc", "65535"]),
+        (&[("MODIAR_TLS", "0")], 2, &["random_bot.py", "returning_bot.py"], &["MODIAR_TLS", "'0'"]),
+        (&[("MODIAR_TLS", "1")], 3, &["random_bot.py", "returning_bot.py"], &["no TLS", "unset MODIAR_TLS"]),
+        (&[("MODIAR_PORT", &tls)], 3, &["random_bot.py", "returning_bot.py", "C"], &["may speak TLS"]),
+        (&[("MODIAR_PORT", &http)], 3, &["returning_bot.py"], &["MODIAR_PORT may be no port for bots"]),
+    ];
+    for (settings, status, of, parts) in cases {
+        for (bot, command) in bots.iter_mut().filter(|(bot, _)| of.contains(bot)) {
+            command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+            command.env("MODIAR_PORT", daemon.bots.port().to_string()).envs(settings.iter().copied());
+            let output = command.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(status), "{bot} {settings:?}: {said}");
+            assert!(parts.iter().all(|part| said.contains(part)), "{bot} {settings:?}: {said}");
+            assert!(!said.contains("Traceback"), "{said}");
+        }
+    }
+}
+
+/// A port that says this to whoever comes, and nothing else.
+fn silent_port(said: &'static [u8]) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().take(20).map_while(Result::ok) {
+            let _ = stream.read(&mut [0; 512]);
+            let _ = stream.write_all(said);
+        }
+    });
+    port.to_string()
+}
+
+/// What a registered bot played in an earlier run is none of the games of this one.
+#[test]
+fn a_returning_bot_counts_the_games_of_its_own_run() {
+    if !have("python3") {
+        return;
+    }
+    let daemon = Daemon::start();
+    let token = daemon.register("dice");
+    let mut other = Returning::guest(&daemon);
+    other.peer.send(&json!({"type": "seek", "pool": "practice", "games": 4})).unwrap();
+    other.peer.expect("seeking").unwrap();
+    let mut played = Vec::new();
+    for _ in 0..2 {
+        let mut command = python("returning_bot.py", &["--games", "2", "--pool", "practice"]);
+        command.env("MODIAR_NAME", "dice");
+        let bot = daemon.bot_with_token(command, &token);
+        for _ in 0..2 {
+            let game = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();
+            play(&mut other, &game, 1000).unwrap();
+            played.push(game);
+        }
+        let outcome = bot.finish();
+        let told: Vec<&str> = outcome.lines().iter().map(|line| line.split(' ').next().unwrap()).collect();
+        assert_eq!(told, played[played.len() - 2..], "{outcome:?}");
+        assert!(outcome.stderr.contains("playing as dice"), "{outcome:?}");
+    }
+}
+
+/// It says what the server said, and ends at once.
+#[test]
+fn a_returning_bot_that_is_refused_ends() {
+    if !have("python3") {
+        return;
+    }
+    let daemon = Daemon::start();
+    daemon.register("dice");
+    let mut command = python("returning_bot.py", &[]);
+    command.env("MODIAR_NAME", "dice");
+    let outcome = daemon.bot_with_token(command, &format!("modiar-{}", "0".repeat(64))).finish();
+    assert_eq!(outcome.status, Some(3), "{outcome:?}");
+    assert!(outcome.stderr.contains("auth_failed") && !outcome.stderr.contains("expected_hello"), "{outcome:?}");
 }

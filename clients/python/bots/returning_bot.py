@@ -33,7 +33,7 @@ class Returning:
         self._sides: dict[str, str] = {}  # of the games going on
         self._played = 0
         self._over: deque[str] = deque(maxlen=MISSED)  # by id: an end that was told may be told again in `missed`
-        self._seeking = self._welcomed = False
+        self._seeking = self._welcomed = self._heard = False
         self._status: int | None = None  # once there is nothing to come back for
 
     def run(self, server: wire.Server) -> int:
@@ -45,7 +45,9 @@ class Returning:
                 try:
                     for message in self._messages(connection):
                         self._answer(connection, message)
-                        pause = FIRST_PAUSE
+                        pause, self._heard = FIRST_PAUSE, True
+                        if self._status is not None and not self._welcomed:
+                            break  # who was never let in has nothing to wait for
                 finally:
                     connection.close()
             except OSError as error:
@@ -54,6 +56,9 @@ class Returning:
                     return wire.COULD_NOT  # the settings are wrong, or nobody is there: waiting mends neither
             if self._status is not None:
                 return self._status
+            if not self._heard:
+                wire.note(f"{server} closed without a message: MODIAR_PORT may be no port for bots")
+                return wire.COULD_NOT
             wire.note("the connection ended; this bot comes back")
             with interrupt:
                 time.sleep(random.uniform(0, pause))
@@ -69,12 +74,18 @@ class Returning:
     def _answer(self, connection: wire.Connection, message: wire.Message) -> None:
         match message["type"]:
             case "welcome":
-                self._welcomed = True
                 # The name too: who comes back without one is somebody else.
                 self._name = message["bot"]["name"]
                 self._resume = message.get("resume")
-                for ended in message["missed"]:
-                    self._ended(ended)
+                if self._welcomed:
+                    wire.note(f"back as {self._name}")
+                    for ended in message["missed"]:
+                        self._ended(ended)
+                else:
+                    wire.note(f"playing as {self._name} on {message['server']}")
+                    # What a registered bot missed before this program started is none of its games.
+                    self._over.extend(ended["game"] for ended in message["missed"])
+                self._welcomed = True
                 self._sides = {game: side for game, side in self._sides.items() if game in message["games"]}
                 if not message["games"]:  # else `started` and `turn` of each follow
                     self._go_on(connection)
@@ -125,7 +136,8 @@ class Returning:
     def _give_up(self, connection: wire.Connection, why: str) -> None:
         wire.note(why)
         self._status = wire.COULD_NOT
-        connection.send("bye")
+        if self._welcomed:
+            connection.send("bye")
 
 
 def first(turn: wire.Turn) -> int:

@@ -110,8 +110,10 @@ def server() -> Server:
     if not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
         raise ValueError(f"MODIAR_PORT is {port!r}: set it to a number from 1 to 65535")
     tls = None
-    ca = os.environ.get("MODIAR_CA") or None
-    if ca or os.environ.get("MODIAR_TLS"):
+    ca, wanted = os.environ.get("MODIAR_CA") or None, os.environ.get("MODIAR_TLS") or None
+    if wanted not in (None, "1"):
+        raise ValueError(f"MODIAR_TLS is {wanted!r}: set it to 1, or unset it where the port speaks no TLS")
+    if ca or wanted:
         try:
             tls = ssl.create_default_context(cafile=ca)
         except OSError as error:
@@ -134,9 +136,17 @@ class Connection:
             # A move is one small packet; Nagle's algorithm would hold it back on our own clock.
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if server.tls:
-                self._socket = server.tls.wrap_socket(self._socket, server_hostname=server.host)
+                self._socket = self._encrypted(server.tls, server.host)
         # Read by hand: a file made of the socket would lose half a line to a read that takes too long.
         self._unread = b""
+
+    def _encrypted(self, tls: ssl.SSLContext, host: str) -> ssl.SSLSocket:
+        try:
+            return tls.wrap_socket(self._socket, server_hostname=host)
+        except ssl.SSLError as error:
+            if error.reason != "WRONG_VERSION_NUMBER":
+                raise
+            raise ConnectionError("the port speaks no TLS; unset MODIAR_TLS and MODIAR_CA") from error
 
     def send(self, type: str, **fields: object) -> None:
         """Sends one message; a field that is None is left out."""

@@ -45,13 +45,15 @@ fn a_wrong_configuration_is_told_with_its_place() {
         ("[limits]\nconnections = 0", &["[limits] connections = 0", "1 to 1000000"]),
         ("drain_ms = -5", &["line 1", "`-5`", "a whole number from 0\n"]),
         ("[[pool]]\nname = \"a\"", &["line 1", "base_ms"]),
+        ("[[pool]]\nname = \"a\"\nbase_ms = 1\n[[pool]]\nname = \"B\"\nbase_ms = 1", &["line 5", "'B'", "a-z 0-9 _ -"]),
+        ("[pool]\nname = \"a\"\nbase_ms = 1", &["line 1", "[[pool]]"]),
         ("[[pool]]\nname = \"a\"\nbase_ms = -5", &["line 3", "`-5`", "a whole number from 0\n"]),
         (
             "[[pool]]\nname = \"a\"\nbase_ms = 1\nquiet_plies = 70000",
             &["line 4", "`70000`", "a whole number from 0 to 65535"],
         ),
-        ("[[pool]]\nname = \"a\"\nbase_ms = 0", &["line 1", "pool 'a': base_ms = 0", "1 to 86400000"]),
-        ("[[pool]]\nname = \"a\"\nbase_ms = 1\nmove_ms = 0", &["move_ms = 0", "1 to 86400000"]),
+        ("[[pool]]\nname = \"a\"\nbase_ms = 0", &["line 3", "base_ms = 0", "1 to 86400000"]),
+        ("[[pool]]\nname = \"a\"\nbase_ms = 1\nmove_ms = 0", &["line 4", "move_ms = 0", "1 to 86400000"]),
     ] {
         fs::write(path, text).unwrap();
         let said = told(&["serve", "--config", path, "--check-config"], NOTHING, 78);
@@ -64,6 +66,7 @@ fn a_wrong_configuration_is_told_with_its_place() {
 fn a_wrong_variable_is_named() {
     for (variable, value, parts) in [
         ("MODIAR_DRAIN", "5", &["MODIAR_DRAIN is no variable", "--print-config"][..]),
+        ("MODIAR_CONNECTIONS", "5", &["MODIAR_CONNECTIONS is no variable", "MODIAR_LIMITS_CONNECTIONS"]),
         ("MODIAR_DRAIN_MS", "soon", &["MODIAR_DRAIN_MS = 'soon'", "whole milliseconds"]),
         ("MODIAR_DRAIN_MS", "86400001", &["drain_ms = 86400001 is above 86400000"]),
         ("MODIAR_HTTP", "127.0.0.1:6634", &["bots and http are both 127.0.0.1:6634", "a port of its own"]),
@@ -85,8 +88,8 @@ fn a_wrong_argument_is_told_with_what_would_do() {
         (&["serve", "--bots", "127.0.0.1:6635"], 78, &["bots and http are both 127.0.0.1:6635"]),
         (&["games", "show", "nope"], 2, &["'nope' is no id", "g and 32"]),
         (&["games", "show", "g0", "--data", "x"], 3, &["no data in x", "--data"]),
-        (&["games", "verify", "nope"], 3, &["nope: ", "No such file", "records that can be read"]),
-        (&["games", "verify", "."], 3, &[".: ", "records that can be read"]),
+        (&["games", "verify", "nope"], 3, &["nope: ", "No such file", "a file that can be read"]),
+        (&["games", "verify", "."], 3, &[".: ", "a file that can be read"]),
         (&["games", "export", "--bot", "../x"], 2, &["'../x' is no name", "2 to 24"]),
         (&["games", "export", "--since", "yesterday"], 2, &["'yesterday'", "2026-11-30T12:00:00Z"]),
     ] {

@@ -83,11 +83,9 @@ pub enum LogFormat {
     Json,
 }
 
-/// The first words of the variables that are the daemon's, `MODIAR_` left out.
-const VARIABLES: [&str; 14] = [
-    "BOTS", "CONFIG", "DATA", "DRAIN", "GUESTS", "HOUSE", "HTTP", "LIMITS", "LOG", "NODE", "OVERLOAD", "POOL",
-    "RESTART", "TLS",
-];
+/// The first words of the variables that are not the daemon's, `MODIAR_` left out: those of bots, and of the tests.
+const OTHERS: [&str; 12] =
+    ["CA", "HOST", "NAME", "PORT", "TOKEN", "CRASH", "FUZZ", "POWER", "RENEW", "REQUIRE", "SIM", "SOAK"];
 /// Most bytes that the pools may take of a welcome, which holds more (`transport.server-line-limit`).
 const POOLS_BYTES: usize = SERVER_LINE_BYTES / 2;
 impl Default for Config {
@@ -133,7 +131,10 @@ pub enum ConfigError {
     #[error("{variable} = '{value}': {message}")]
     Environment { variable: String, value: String, message: String },
     // Without its value, which may be a secret.
-    #[error("{0} is no variable of the configuration; `modiar serve --print-config` shows every key")]
+    #[error(
+        "{0} is no variable of the configuration; they are MODIAR_ and a key in capitals, of a table its name before it, as \
+         MODIAR_LIMITS_CONNECTIONS: `modiar serve --print-config` shows every key"
+    )]
     UnknownVariable(String),
     #[error("{0}")]
     Value(String),
@@ -142,9 +143,15 @@ pub enum ConfigError {
 /// What is wrong with a file, without the names that numbers have in Rust.
 fn in_plain_words(error: &toml::de::Error) -> String {
     let told = error.to_string();
-    [("u64\n", "a whole number from 0\n"), ("u16\n", "a whole number from 0 to 65535\n")]
-        .into_iter()
-        .fold(told, |told, (number, words)| told.replace(&format!("expected {number}"), &format!("expected {words}")))
+    let words = [
+        ("expected u64\n", "expected a whole number from 0\n"),
+        ("expected u16\n", "expected a whole number from 0 to 65535\n"),
+        (
+            "invalid type: map, expected a sequence\n",
+            "write a table for each, its name in two brackets as in [[pool]]\n",
+        ),
+    ];
+    words.into_iter().fold(told, |told, (theirs, ours)| told.replace(theirs, ours))
 }
 
 impl Config {
@@ -210,8 +217,7 @@ impl Config {
         Ok(config)
     }
 
-    /// `MODIAR_LOG_FORMAT` is `[log] format`, `MODIAR_LIMITS_CONNECTIONS` is `[limits] connections`; variables that begin
-    /// with no word of [`VARIABLES`] are others', the bots' for one.
+    /// `MODIAR_LOG_FORMAT` is `[log] format`, `MODIAR_LIMITS_CONNECTIONS` is `[limits] connections`.
     fn lay_over(&mut self, variable: &str, value: &str) -> Result<(), ConfigError> {
         let fault = |message: String| ConfigError::Environment {
             variable: variable.to_owned(),
@@ -219,7 +225,7 @@ impl Config {
             message,
         };
         let ours = variable.strip_prefix("MODIAR_").and_then(|key| key.split('_').next());
-        if !ours.is_some_and(|word| VARIABLES.contains(&word)) {
+        if ours.is_none_or(|word| OTHERS.contains(&word)) {
             return Ok(());
         }
         if value.contains(char::REPLACEMENT_CHARACTER) {
@@ -390,7 +396,10 @@ mod tests {
         assert!(pool("move_ms = 86400001").contains("86400001"));
         assert!(pool("base = 3").contains("base"));
         assert!(pool("move_ms = 0").contains("move_ms = 0"));
-        assert!(parse("[[pool]]\nname = \"a\"\nbase_ms = 0").unwrap_err().contains("base_ms = 0"));
+        let second = pool("[[pool]]\nname = \"b\"\nbase_ms = 0");
+        assert!(second.contains("line 6") && second.contains("base_ms = 0"), "{second}");
+        let named = pool("[[pool]]\nname = \"A\"\nbase_ms = 1");
+        assert!(named.contains("line 5") && named.contains("'A'"), "{named}");
     }
 
     #[test]
@@ -455,9 +464,15 @@ mod tests {
             let error = Config::load(None, bad.into_iter()).unwrap_err().to_string();
             assert!(error.contains(&format!("{variable} = '{value}'")), "{error}");
         }
-        for variable in
-            ["MODIAR_DRAIN", "MODIAR_LOG", "MODIAR_POOL_BASE_MS", "MODIAR_TLS_KEY_PASSWORD", "MODIAR_CONFIG"]
-        {
+        for variable in [
+            "MODIAR_DRAIN",
+            "MODIAR_LOG",
+            "MODIAR_POOL_BASE_MS",
+            "MODIAR_TLS_KEY_PASSWORD",
+            "MODIAR_CONFIG",
+            "MODIAR_DRIAN_MS",
+            "MODIAR_HTTPS",
+        ] {
             let unknown = [(variable.to_owned(), "secret".to_owned())];
             let error = Config::load(None, unknown.into_iter()).unwrap_err().to_string();
             assert!(error.contains(variable) && !error.contains("secret"), "{error}");

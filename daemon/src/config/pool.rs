@@ -4,11 +4,12 @@ use super::LONGEST_MS;
 use modiar_protocol::server::{Openings, PoolInfo};
 use modiar_protocol::{GameRules, TimeControl};
 use modiar_rules::EndRules;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// A pool: bots that seek in it play each other by its time and rules.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "PoolKeys")]
+#[serde(from = "PoolKeys")]
 pub struct Pool {
     /// Its name.
     pub name: String,
@@ -26,18 +27,21 @@ pub struct Pool {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PoolKeys {
+    #[serde(deserialize_with = "read_name")]
     name: String,
+    #[serde(deserialize_with = "read_ms::<_, 1>")]
     base_ms: u64,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "read_ms::<_, 0>")]
     increment_ms: u64,
-    #[serde(default = "default_grace")]
+    #[serde(default = "default_grace", deserialize_with = "read_ms::<_, 0>")]
     grace_ms: u64,
+    #[serde(default, deserialize_with = "read_move_ms")]
     move_ms: Option<u64>,
     #[serde(default = "yes")]
     rated: bool,
     #[serde(default = "default_openings")]
     openings: Openings,
-    #[serde(default = "default_repetition")]
+    #[serde(default = "default_repetition", deserialize_with = "read_repetition")]
     repetition: u16,
     #[serde(default = "default_quiet_plies")]
     quiet_plies: u16,
@@ -67,39 +71,8 @@ fn default_quiet_plies() -> u16 {
     EndRules::default().quiet_plies
 }
 
-impl TryFrom<PoolKeys> for Pool {
-    type Error = String;
-
-    fn try_from(keys: PoolKeys) -> Result<Self, String> {
-        let name_fits = (1..=24).contains(&keys.name.len())
-            && keys
-                .name
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_');
-        if !name_fits {
-            return Err(format!(
-                "pool name '{}' has not 1 to 24 of the characters a-z 0-9 _ -; choose another",
-                keys.name.escape_debug()
-            ));
-        }
-        // Without time for a move nobody can play.
-        let times = [
-            ("base_ms", Some(keys.base_ms), 1),
-            ("increment_ms", Some(keys.increment_ms), 0),
-            ("grace_ms", Some(keys.grace_ms), 0),
-            ("move_ms", keys.move_ms, 1),
-        ];
-        for (key, value, least) in times {
-            if let Some(value) = value.filter(|value| !(least..=LONGEST_MS).contains(value)) {
-                return Err(format!("pool '{}': {key} = {value}; write {least} to {LONGEST_MS}", keys.name));
-            }
-        }
-        if keys.repetition == 1 {
-            return Err(format!(
-                "pool '{}': repetition = 1 would end every game at once; use 0 (never) or 2 and more",
-                keys.name
-            ));
-        }
+impl From<PoolKeys> for Pool {
+    fn from(keys: PoolKeys) -> Self {
         let ends = EndRules { repetition: keys.repetition, quiet_plies: keys.quiet_plies, majority: keys.majority };
         let time = TimeControl {
             base_ms: keys.base_ms,
@@ -107,13 +80,47 @@ impl TryFrom<PoolKeys> for Pool {
             grace_ms: keys.grace_ms,
             move_ms: keys.move_ms,
         };
-        Ok(Self {
+        Self {
             name: keys.name,
             time,
             rated: keys.rated,
             openings: keys.openings,
             rules: GameRules::new(ends, keys.illegal_moves),
-        })
+        }
+    }
+}
+
+// Each value is checked where it is read, so that the message shows its line.
+
+fn read_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-' || byte == b'_';
+    if (1..=24).contains(&name.len()) && name.bytes().all(fits) {
+        Ok(name)
+    } else {
+        let name = name.escape_debug();
+        Err(D::Error::custom(format!("'{name}' has not 1 to 24 of the characters a-z 0-9 _ -; choose another name")))
+    }
+}
+
+/// Milliseconds; without time for a move nobody can play.
+fn read_ms<'de, D: Deserializer<'de>, const LEAST: u64>(deserializer: D) -> Result<u64, D::Error> {
+    let ms = u64::deserialize(deserializer)?;
+    if (LEAST..=LONGEST_MS).contains(&ms) {
+        Ok(ms)
+    } else {
+        Err(D::Error::custom(format!("{ms} is not from {LEAST} to {LONGEST_MS}; write a number that is")))
+    }
+}
+
+fn read_move_ms<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    read_ms::<D, 1>(deserializer).map(Some)
+}
+
+fn read_repetition<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    match u16::deserialize(deserializer)? {
+        1 => Err(D::Error::custom("repetition = 1 would end every game at once; use 0 (never) or 2 and more")),
+        repetition => Ok(repetition),
     }
 }
 

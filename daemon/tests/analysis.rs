@@ -76,7 +76,9 @@ fn the_server_s_plies_are_no_bot_s() {
     let all = judge(&TABLE, &record).unwrap();
     assert!(all.losing.south.is_some() && all.losing.north.is_some() && !all.turning_points.is_empty(), "{all:?}");
     record.opening = record.moves.clone();
-    record.elapsed_us.clear();
+    for times in [&mut record.elapsed_us, &mut record.own_us, &mut record.charged_us] {
+        times.clear();
+    }
     let none = judge(&TABLE, &record).unwrap();
     assert_eq!((none.losing, none.turning_points.len()), (BySide::default(), 0));
     assert!(none.plies.iter().all(|ply| ply.served && ply.loss() == 0 && ply.elapsed_us.is_none()));
@@ -92,8 +94,9 @@ fn a_record_that_does_not_hold_together_is_not_judged() {
     };
     assert_eq!(spoilt(|record| record.record = 2), "it is of another version than 1");
     assert_eq!(spoilt(|record| record.opening = "5555".into()), "its moves do not begin with its opening '5555'");
-    assert_eq!(spoilt(|record| record.elapsed_us.truncate(3)), "it has 7 plies after the opening, and times for 3");
-    assert_eq!(spoilt(|record| record.moves.clear()), "it has 0 plies after the opening, and times for 7");
+    assert_eq!(spoilt(|record| record.elapsed_us.truncate(3)), "it has 7 plies after the opening and 3 of elapsed_us");
+    assert_eq!(spoilt(|record| record.own_us.truncate(4)), "it has 7 plies after the opening and 4 of own_us");
+    assert_eq!(spoilt(|record| record.moves.clear()), "it has 0 plies after the opening and 7 of elapsed_us");
 }
 
 /// The first losing move is the first ply from at least 21 seeds in sight to fewer.

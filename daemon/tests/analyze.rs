@@ -233,7 +233,9 @@ fn a_bad_line_is_named() {
     let unplayable = {
         let mut record = games::record(4, &mut Dice(1));
         record.moves = "3".to_owned();
-        record.elapsed_us.truncate(1);
+        for times in [&mut record.elapsed_us, &mut record.own_us, &mut record.charged_us] {
+            times.truncate(1);
+        }
         record.to_line().unwrap()
     };
     let newer = good.lines().next().unwrap().replacen("\"record\":1", "\"record\":2", 1);

@@ -147,7 +147,12 @@ fn an_archive_that_is_not_the_database_s_is_found() {
         (vec![one, two], "archive: 2 lines in 1 file are the database's, 2 are not written yet"),
     ] {
         let (status, said) = verify(&lines);
-        assert!(status == Some(0) && said.contains(told) && said.contains("seq 1-4, chain whole\n"), "{said}");
+        assert!(
+            status == Some(0)
+                && said.contains(told)
+                && said.contains(&format!("seq 1-4, chain whole, newest hash {}\n", hex(four))),
+            "{said}"
+        );
     }
     fs::remove_file(&path).unwrap();
     let (status, said) = verified(&data);
@@ -263,8 +268,9 @@ fn places_that_a_file_leaves_out_are_named() {
         assert!(status.success(), "{said}");
         said.lines().nth(1).unwrap().to_owned()
     };
-    assert_eq!(verify(&[1, 2, 3, 4, 5]), "seq 1-5, chain whole");
-    assert_eq!(verify(&[1, 2, 3]), "seq 1-3, chain whole", "whether games came after it no file tells");
+    assert_eq!(verify(&[1, 2, 3, 4, 5]), format!("seq 1-5, chain whole, newest hash {}", hex(whole[4])));
+    let cut = format!("seq 1-3, chain whole, newest hash {}", hex(whole[2]));
+    assert_eq!(verify(&[1, 2, 3]), cut, "whether games came after it no file tells, but who kept the hash");
     assert_eq!(verify(&[1, 3, 4, 5]), "seq 2 is missing: the chain is not checked across it");
     assert_eq!(verify(&[2, 5]), "seq 1, 3-4 are missing: the chain is not checked across them");
 }
@@ -275,6 +281,6 @@ fn an_export_in_which_nothing_fits_says_so() {
     play(&daemon, 1);
     for filter in [["--bot", "nobody"], ["--pool", "nopool"]] {
         let (status, said) = daemon.run(&["games", "export", filter[0], filter[1]]);
-        assert!(status.success() && said.contains("none of 1 game fits: no line was written"), "{said}");
+        assert!(status.success() && said.contains("none of 1 game fits: no game was written"), "{said}");
     }
 }

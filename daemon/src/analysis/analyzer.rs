@@ -2,6 +2,7 @@
 
 use super::Fold;
 use super::game::{JudgeError, judge};
+use crate::records::fault_of_line;
 use modiar_oracle::Table;
 use modiar_protocol::Record;
 use std::num::NonZero;
@@ -17,7 +18,7 @@ const THREADS: usize = 16;
 #[derive(Debug, Error)]
 #[allow(missing_docs)]
 pub enum Fault {
-    #[error("it is no record: {0}")]
+    #[error("it is no record: {}", fault_of_line(.0))]
     Unreadable(#[from] serde_json::Error),
     #[error("it does not replay: {0}")]
     Unplayable(#[from] JudgeError),

@@ -1,5 +1,6 @@
 //! One game: what each ply was worth.
 
+use crate::records::{Uneven, served};
 use modiar_oracle::{Bounds, Judgement, Table};
 use modiar_protocol::Record;
 use modiar_rules::{BySide, MovesError, Pit, PlayError, Position, Side, parse_moves};
@@ -136,10 +137,8 @@ pub enum JudgeError {
     Version,
     #[error("its moves cannot be read: {0}")]
     Moves(#[from] MovesError),
-    #[error("its moves do not begin with its opening '{0}'")]
-    Opening(String),
-    #[error("it has {plies} plies after the opening, and times for {times}")]
-    Times { plies: usize, times: usize },
+    #[error(transparent)]
+    Uneven(#[from] Uneven),
     #[error("ply {ply}: {error}", ply = error.position.ply())]
     Illegal { error: PlayError },
     #[error("ply {ply}: the table of the solved game does not hold its position")]
@@ -151,10 +150,12 @@ pub enum JudgeError {
 /// # Errors
 /// The moves are none, one of them is illegal, or the record does not hold together.
 pub fn judge(table: &Table, record: &Record) -> Result<GameAnalysis, JudgeError> {
-    let moves = parse_moves(&record.moves)?;
-    check(record)?;
+    if record.record != 1 {
+        return Err(JudgeError::Version);
+    }
+    let (moves, served) = (parse_moves(&record.moves)?, served(record)?);
     let mut game = GameAnalysis { plies: Vec::with_capacity(moves.len()), ..GameAnalysis::default() };
-    let (mut position, served) = (Position::START, record.opening.len());
+    let mut position = Position::START;
     for (at, pit) in moves.into_iter().enumerate() {
         let Some(judgement) = table.judge(&position, pit) else {
             return Err(refused(position, pit));
@@ -164,18 +165,6 @@ pub fn judge(table: &Table, record: &Record) -> Result<GameAnalysis, JudgeError>
         position = judgement.next;
     }
     Ok(game)
-}
-
-/// What must hold for the plies to be counted.
-fn check(record: &Record) -> Result<(), JudgeError> {
-    if record.record != 1 {
-        return Err(JudgeError::Version);
-    }
-    let Some(played) = record.moves.strip_prefix(&*record.opening) else {
-        return Err(JudgeError::Opening(record.opening.clone()));
-    };
-    let (plies, times) = (played.len(), record.elapsed_us.len());
-    if plies == times { Ok(()) } else { Err(JudgeError::Times { plies, times }) }
 }
 
 #[cold]

@@ -29,6 +29,8 @@ pub(super) fn summary(report: &Report) -> [String; 3] {
         _ => String::new(),
     };
     let score = totals.score;
+    let bots = counted(report.bots.len() as u64, "bot", "bots");
+    let bots = if report.others.is_some() { format!("more than {bots}") } else { bots };
     let ends: Vec<String> = totals.terminations.iter().map(|(end, games)| format!("{end} {games}")).collect();
     let turns = ratio(totals.turning_points, totals.games).unwrap_or(0.0);
     [
@@ -36,7 +38,7 @@ pub(super) fn summary(report: &Report) -> [String; 3] {
             "{}, {} of {}{span}.",
             counted(totals.games, "game", "games"),
             counted(totals.plies, "ply", "plies"),
-            counted(report.bots.len() as u64, "bot", "bots")
+            bots
         ),
         format!(
             "South won {}, North {}, {} drawn; {} without a result, which no score counts. Ends: {}.",

@@ -41,7 +41,7 @@ impl Analyze {
         let (source, fold, table) = match &self.file {
             Some(path) => {
                 let input = Input::open(path)?;
-                let table = consult(&place.unnamed_data()?);
+                let table = consult(&place.helpful_data());
                 (input.name().to_owned(), fold_file(input, &table)?, table)
             }
             None => {

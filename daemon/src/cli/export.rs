@@ -86,8 +86,7 @@ impl Export {
             None => self.to_stdout(&data, &filter, oracle.as_ref()),
         }?;
         if taken == 0 {
-            let written = if self.out.is_some() { "file of games" } else { "line" };
-            eprintln!("modiar: none of {} fits: no {written} was written", records::counted(games, "game", "games"));
+            eprintln!("modiar: none of {} fits: no game was written", records::counted(games, "game", "games"));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -6,7 +6,7 @@ use crate::oracle;
 use crate::records::counted;
 use anyhow::{Context as _, bail};
 use clap::Args;
-use modiar_oracle::{Bounds, Table, balanced_openings, solve};
+use modiar_oracle::{Bounds, FileError, Table, balanced_openings, solve};
 use modiar_rules::{Position, Setup, Side, moves_text};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -57,11 +57,14 @@ struct ListedOpening {
 impl Oracle {
     pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         if let Some(path) = self.build {
+            if let Err(FileError::Foreign(path)) = Table::read(&path) {
+                bail!("{} is there and is no table of this version; remove it, or name another file", path.display());
+            }
             solve().write(&path)?;
             eprintln!("modiar: the table was written to {}", path.display());
             return Ok(ExitCode::SUCCESS);
         }
-        let table = oracle::consult(&place.unnamed_data()?);
+        let table = oracle::consult(&place.helpful_data());
         if self.openings {
             list_openings(&table)?;
         } else if let Some(position) = self.position {

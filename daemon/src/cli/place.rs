@@ -44,8 +44,12 @@ impl Place {
         Ok(data)
     }
 
-    /// The data directory, for what it holds only makes the command faster.
-    pub(super) fn unnamed_data(&self) -> Result<DataDir, ConfigError> {
+    /// The data directory of a command that only its table makes faster: one that cannot be found is done without.
+    pub(super) fn helpful_data(&self) -> DataDir {
+        self.unnamed_data().unwrap_or_else(|_| DataDir::new(Config::default().data))
+    }
+
+    fn unnamed_data(&self) -> Result<DataDir, ConfigError> {
         if let Some(data) = &self.data {
             // Whoever names it needs no configuration that can be used.
             return Ok(DataDir::new(data));

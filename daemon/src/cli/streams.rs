@@ -7,6 +7,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _, stdin};
 use std::path::Path;
 
+/// How files begin that gzip and zstd have packed.
+const PACKED: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
+
 /// A file, or stdin, whose lines are numbered from 1.
 pub(super) struct Input {
     /// What people call it.
@@ -54,6 +57,9 @@ impl Input {
             return Ok(None);
         }
         self.number += 1;
+        if self.number == 1 && PACKED.iter().any(|magic| self.line.starts_with(magic)) {
+            bail!("{} is packed; unpack it first, as by zcat or zstdcat, to stdin and name -", self.name);
+        }
         if self.line.len() as u64 > LINE {
             bail!("{} line {}: it is longer than {LINE} bytes: is this the right file?", self.name, self.number);
         }

@@ -4,7 +4,7 @@ use super::column::{Column, Head, Value};
 use super::games::{GAMES, GameRow};
 use super::plies::{PLIES, PlyRow};
 use super::values::{GAME_VALUES, GameValues, PLY_VALUES, PlyValues};
-use crate::records::PliesError;
+use crate::records::{PliesError, fault_of_line};
 use crate::store::Line;
 use modiar_oracle::Table as Oracle;
 use modiar_rules::Position;
@@ -38,7 +38,7 @@ impl Table {
 #[derive(Debug, Error)]
 #[allow(missing_docs)]
 pub enum RowError {
-    #[error("it is no record: {0}")]
+    #[error("it is no record: {}", fault_of_line(.0))]
     Json(#[from] serde_json::Error),
     #[error("'{0}' is no time")]
     Time(String),

@@ -236,7 +236,10 @@ impl Lobby {
     /// `unknown_challenge`.
     pub fn accept(&mut self, visitor: Visitor, id: ChallengeId) -> Refused {
         let Some(standing) = self.challenges.take(id, visitor, Standing::awaits) else {
-            return refuse(ErrorCode::UnknownChallenge, "no challenge of that id awaits your answer");
+            return refuse(
+                ErrorCode::UnknownChallenge,
+                format!("no challenge {id} awaits your answer; `challenged` tells those that do"),
+            );
         };
         let (Some(from), Some(to)) =
             (self.visitors.get(&standing.from).cloned(), self.visitors.get(&standing.to).cloned())
@@ -261,7 +264,10 @@ impl Lobby {
     /// `unknown_challenge`.
     pub fn decline(&mut self, visitor: Visitor, id: ChallengeId, reference: Option<Ref>) -> Refused {
         let Some(standing) = self.challenges.take(id, visitor, Standing::concerns) else {
-            return refuse(ErrorCode::UnknownChallenge, "no challenge of that id stands with you");
+            return refuse(
+                ErrorCode::UnknownChallenge,
+                format!("no challenge {id} stands with you; `challenged` and `challenge_sent` tell those that do"),
+            );
         };
         let reason = if visitor == standing.from { ChallengeEnd::Cancelled } else { ChallengeEnd::Declined };
         let other = if visitor == standing.from { standing.to } else { standing.from };
@@ -341,7 +347,7 @@ impl Lobby {
         let found = name.as_ref().and_then(|name| Some((name, self.bots.get(name)?)));
         let Some((name, Presence { visitor: Some(visitor), guest, .. })) = found else {
             let name: String = terms.opponent.chars().take(40).collect();
-            return refuse(ErrorCode::UnknownBot, format!("no bot '{name}' is connected"));
+            return refuse(ErrorCode::UnknownBot, format!("no bot '{name}' is connected; challenge one that is"));
         };
         let bad_field = |field: &'static str, message| {
             Err(Box::new(Error { field: Some(field.into()), ..Error::new(ErrorCode::BadField, message) }))

@@ -1,5 +1,6 @@
 //! The archive beside a database: each of its lines must be the database's.
 
+use super::verify::missing;
 use super::{Findings, counted};
 use crate::store::{ArchiveLine, ArchiveLines, DataDir, Line, StoreError, is_of};
 use serde::Deserialize;
@@ -140,7 +141,7 @@ impl Comparison {
 
     fn tell_missing(&mut self, findings: &mut Findings) {
         if let Some((first, last)) = self.missing.take() {
-            findings.found(format!("{}: the games at places {first} to {last} are missing before it", self.place()));
+            findings.found(format!("{}: {} before it", self.place(), missing(first, last)));
         }
     }
 

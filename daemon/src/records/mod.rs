@@ -8,13 +8,20 @@ mod verify;
 
 pub use comparison::Comparison;
 pub use filter::{Filter, parse_time};
-pub use plies::{PliesError, Ply, PlyTimes, plies};
+pub use plies::{PliesError, Ply, PlyTimes, Uneven, plies, served};
 pub use show::show;
 pub use verify::{Fault, Findings, verify_record};
 
 /// So many of something, by its word for one and for several.
 pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// What is wrong with a line that should be JSON: the one line of it needs no number, nor anybody the names of all fields.
+pub(crate) fn fault_of_line(error: &serde_json::Error) -> String {
+    let told = error.to_string();
+    let what = told.split(" at line 1 column").next().and_then(|told| told.split(", expected one of").next());
+    format!("{} at byte {}", what.unwrap_or_default(), error.column())
 }
 
 /// A text that moves no cursor and rings no bell, whatever stands in a foreign record: control characters but the newline as

@@ -67,7 +67,11 @@ fn write_plies(page: &mut String, record: &Record, game: &GameAnalysis) -> anyho
 
 /// A margin of the side to move over the seeds in play, or from and to where endless play decides.
 fn value(Bounds { lo, hi }: Bounds) -> String {
-    if lo == hi { format!("{lo:+}") } else { format!("{lo:+}..{hi:+}") }
+    if lo == hi { signed(lo) } else { format!("{}..{}", signed(lo), signed(hi)) }
+}
+
+fn signed(margin: i8) -> String {
+    if margin == 0 { "0".to_owned() } else { format!("{margin:+}") }
 }
 
 /// The seeds lost, where there was a choice that was a bot's.
@@ -88,11 +92,11 @@ fn write_losses(page: &mut String, record: &Record, game: &GameAnalysis) -> std:
             choices += u64::from(ply.judgement.choices > 1);
             lost += u64::from(ply.loss());
         }
-        let accuracy = ratio(lost, plies).unwrap_or_default();
+        let accuracy = ratio(lost, plies).map_or_else(|| "-".to_owned(), |accuracy| format!("{accuracy:.3}"));
         let name = name(record, side);
         writeln!(
             page,
-            "{side} ({name}) lost {} in {}, {choices} of them with a choice: accuracy {accuracy:.3}",
+            "{side} ({name}) lost {} in {}, {choices} of them with a choice: accuracy {accuracy}",
             counted(lost, "seed", "seeds"),
             counted(plies, "ply", "plies")
         )?;

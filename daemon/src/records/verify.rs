@@ -1,9 +1,10 @@
 //! Referees finished games again, by the rules and arithmetic alone: none of the code that played them is used.
 
-use super::counted;
+use super::{counted, fault_of_line};
 use crate::store::{self, line_hash};
+use jiff::Timestamp;
 use modiar_protocol::limits::FIRST_PLY;
-use modiar_protocol::{GameResult, Record, Sides, Termination, ZERO_HASH};
+use modiar_protocol::{GameId, GameResult, Record, RecordSeat, Sides, Termination, ZERO_HASH};
 use modiar_rules::{BySide, Line, Pit, Position, Side, parse_moves};
 use std::fmt::Write as _;
 
@@ -29,8 +30,16 @@ pub struct Findings {
     gaps: Vec<(u64, u64)>,
     /// Whether no game may lack, as none does in a store.
     complete: bool,
-    /// The place and the hash of the record before.
-    before: Option<(u64, String)>,
+    /// The record before.
+    before: Option<Before>,
+}
+
+/// What the next record names, or ought to.
+#[derive(Debug)]
+struct Before {
+    seq: u64,
+    game: GameId,
+    hash: String,
 }
 
 impl Findings {
@@ -64,7 +73,7 @@ impl Findings {
         }
         let record: Record = match serde_json::from_slice(line) {
             Ok(record) => record,
-            Err(error) => return self.found.push(format!("line {}: no record: {error}", self.lines)),
+            Err(error) => return self.found.push(format!("line {}: no record: {}", self.lines, fault_of_line(&error))),
         };
         self.games += 1;
         self.plies += record.moves.len() as u64;
@@ -73,7 +82,7 @@ impl Findings {
             let at = ply.map_or_else(String::new, |ply| format!(" ply {ply}"));
             self.found.push(format!("game {}{at}: {what}", record.game));
         }
-        self.before = Some((record.seq, line_hash(line)));
+        self.before = Some(Before { seq: record.seq, game: record.game, hash: line_hash(line) });
     }
 
     /// Verifies the next line of a store, which keeps beside it the hash that it had: no game follows the newest one to
@@ -115,10 +124,10 @@ impl Findings {
     fn chain(&self) -> Option<String> {
         /// Gaps that are told one by one.
         const TOLD: usize = 5;
-        let (last, _) = self.before.as_ref()?;
+        let Before { seq: last, hash, .. } = self.before.as_ref()?;
         let range = |(from, to): &(u64, u64)| if from == to { from.to_string() } else { format!("{from}-{to}") };
         match &self.gaps[..] {
-            [] if self.is_empty() => Some(format!("seq {}, chain whole", range(&(1, *last)))),
+            [] if self.is_empty() => Some(format!("seq {}, chain whole, newest hash {hash}", range(&(1, *last)))),
             [] => None,
             [gap] if gap.0 == gap.1 => Some(format!("seq {} is missing: the chain is not checked across it", gap.0)),
             gaps => {
@@ -135,21 +144,21 @@ impl Findings {
     /// A record names the hash of the one before it. Where games between two were left out, as an export by bot does, no
     /// link can be tested.
     fn verify_link(&mut self, record: &Record) {
-        let expected = self.before.as_ref().map_or(1, |(seq, _)| seq.saturating_add(1));
+        let expected = self.before.as_ref().map_or(1, |before| before.seq.saturating_add(1));
         if record.seq > expected {
             self.gaps.push((expected, record.seq - 1));
         }
         let fault = match &self.before {
             _ if record.seq == 0 => Some("places begin at 1".to_owned()),
-            Some((seq, _)) if self.complete && record.seq > seq + 1 => {
-                Some(format!("games {} to {} before it are missing", seq + 1, record.seq - 1))
+            Some(Before { seq, .. }) if self.complete && record.seq > seq + 1 => {
+                Some(format!("{} before it", missing(seq + 1, record.seq - 1)))
             }
-            None if self.complete && record.seq > 1 => {
-                Some(format!("games 1 to {} before it are missing", record.seq - 1))
+            None if self.complete && record.seq > 1 => Some(format!("{} before it", missing(1, record.seq - 1))),
+            Some(Before { seq, .. }) if record.seq <= *seq => {
+                Some(format!("its place {} does not follow {seq}", record.seq))
             }
-            Some((seq, _)) if record.seq <= *seq => Some(format!("its place {} does not follow {seq}", record.seq)),
-            Some((seq, hash)) if record.seq == seq + 1 && record.prev != *hash => {
-                Some(format!("the record before it, at place {seq}, was changed"))
+            Some(Before { seq, game, hash }) if record.seq == seq + 1 && record.prev != *hash => {
+                Some(format!("the record before it, of game {game} at place {seq}, was changed"))
             }
             None if record.seq == 1 && record.prev != ZERO_HASH => {
                 Some("it is the first and names one before it".to_owned())
@@ -162,6 +171,15 @@ impl Findings {
     }
 }
 
+/// That the games at these places are not there.
+pub(super) fn missing(first: u64, last: u64) -> String {
+    if first == last {
+        format!("the game at place {first} is missing")
+    } else {
+        format!("the games at places {first} to {last} are missing")
+    }
+}
+
 /// Referees one game again.
 ///
 /// # Errors
@@ -171,10 +189,13 @@ pub fn verify_record(record: &Record) -> Result<(), Fault> {
     let moves = moves(&record.moves)?;
     ensure(record.moves.starts_with(&record.opening), || "the moves do not begin with the opening".into())?;
     let line = replay(record, &moves)?;
+    verify_form(record)?;
     verify_clocks(record, moves.len())?;
     verify_unfinished(record, line.position().ply())?;
     verify_end(record, &line)?;
-    verify_rated(record)
+    verify_rated(record)?;
+    verify_seat("south", &record.south)?;
+    verify_seat("north", &record.north)
 }
 
 fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Fault> {
@@ -194,6 +215,21 @@ fn replay(record: &Record, moves: &[Pit]) -> Result<Line, Fault> {
         ply: Some(error.ply),
         what: format!("pit {} may not be played: {}", error.pit, error.refusal),
     })
+}
+
+/// What no part of the game follows from has its form all the same (`record.schema`).
+fn verify_form(record: &Record) -> Result<(), Fault> {
+    let is_hash = record.prev.len() == 64 && record.prev.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    ensure(is_hash, || format!("prev '{}' is no hash of 64 digits 0-9 a-f", record.prev))?;
+    let build = record.server.strip_prefix("modiar/");
+    ensure(build.is_some_and(|build| !build.is_empty()), || format!("server '{}' names no build", record.server))?;
+    ensure(!record.pool.is_empty() && !record.node.is_empty(), || "pool or node is empty".into())?;
+    for (name, text) in [("started", &record.started), ("ended", &record.ended)] {
+        ensure(text.ends_with('Z') && text.parse::<Timestamp>().is_ok(), || {
+            format!("{name} '{text}' is no time in UTC")
+        })?;
+    }
+    Ok(())
 }
 
 /// Each ply's charge, and that what remains is what the charges leave (`record.identity`).
@@ -240,7 +276,17 @@ fn verify_rated(record: &Record) -> Result<(), Fault> {
     ensure(record.rated == record.rating_after.is_some(), || {
         format!("rated is {} and ratings after it are {}", record.rated, if record.rated { "missing" } else { "there" })
     })?;
-    ensure(!record.rated || record.result != GameResult::None, || "it is rated and has no result".into())
+    ensure(!record.rated || record.result != GameResult::None, || "it is rated and has no result".into())?;
+    let guests = record.south.guest || record.north.guest;
+    ensure(!record.rated || !guests, || "it is rated, and a guest played it".into())
+}
+
+/// A rating is whole, and no guest has one (`record.ratings-read`).
+fn verify_seat(side: &str, seat: &RecordSeat) -> Result<(), Fault> {
+    let parts = [seat.rating, seat.rd, seat.volatility];
+    let has = parts.iter().filter(|part| part.is_some()).count();
+    ensure(has == 0 || has == parts.len(), || format!("{side} has {has} of rating, rd and volatility"))?;
+    ensure(has == 0 || !seat.guest, || format!("{side} is a guest and has a rating"))
 }
 
 /// Milliseconds as microseconds; a record may say anything.

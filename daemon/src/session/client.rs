@@ -106,7 +106,7 @@ impl Client {
 
     /// The handshake took too long.
     pub fn handshake_expired(&mut self) {
-        let step = self.session.hear(Said::HandshakeExpired, time::now());
+        let step = self.session.hear(Said::HandshakeExpired(self.hall.limits().handshake_ms), time::now());
         self.end(step);
     }
 
@@ -223,12 +223,9 @@ impl Client {
         let bot = self.bot.as_ref();
         bot.and_then(|bot| bot.seat(game)).ok_or_else(|| {
             let over = bot.is_some_and(|bot| bot.remembers(game));
-            let (code, message) = if over {
-                (ErrorCode::GameOver, GAME_OVER)
-            } else {
-                (ErrorCode::WrongGame, "not a game of yours; see started")
-            };
-            Box::new(Error { game: told(game), ..Error::new(code, message) })
+            let error =
+                if over { Error::new(ErrorCode::GameOver, GAME_OVER) } else { wrong_game(game, "game of yours") };
+            Box::new(Error { game: told(game), ..error })
         })
     }
 
@@ -236,7 +233,7 @@ impl Client {
         let plays = self.bot.as_ref().is_some_and(|bot| bot.seat(game).is_some());
         let table = self.hall.table(game).filter(|_| !plays);
         let error = match table {
-            None => Error::new(ErrorCode::WrongGame, "no running game of others has that id; see started"),
+            None => wrong_game(game, "running game of others"),
             Some(table) if self.watching.iter().any(|watched| watched.id() == game) => {
                 match table.watch(&self.outlet, reference.clone()) {
                     Ok(()) => return,
@@ -261,8 +258,7 @@ impl Client {
     /// Nothing of the game follows, whether it was watched or not (`session.unwatch`).
     fn unwatch(&mut self, game: GameId, reference: Option<Ref>) {
         if game == GameId::NOWHERE {
-            let error = Error::new(ErrorCode::WrongGame, "that is no id of a game; see started");
-            return self.reply(Error { reference, ..error });
+            return self.reply(Error { reference, ..wrong_game(game, "game") });
         }
         if let Some(at) = self.watching.iter().position(|table| table.id() == game) {
             self.watching.swap_remove(at).unwatch(&self.outlet);
@@ -276,6 +272,15 @@ impl Drop for Client {
     fn drop(&mut self) {
         self.leave();
     }
+}
+
+/// An id, or what stood in its place, that is of no such game.
+fn wrong_game(game: GameId, what: &str) -> Error {
+    let message = match told(game) {
+        Some(game) => format!("{game} is no {what}; `started` tells the ids of games"),
+        None => "that is no id of a game; `started` tells them".to_owned(),
+    };
+    Error::new(ErrorCode::WrongGame, message)
 }
 
 /// The game as an error names it: a text that is no id is not repeated (`errors.fields`).

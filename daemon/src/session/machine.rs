@@ -48,8 +48,8 @@ pub enum Said {
     Bad(DecodeError),
     /// The line went on beyond its limit.
     TooLong(LineTooLong),
-    /// The handshake took too long.
-    HandshakeExpired,
+    /// The handshake took longer than so many milliseconds.
+    HandshakeExpired(u64),
     /// The hello that this session let through was refused elsewhere.
     HelloRefused(Error),
     /// The host keeps this bot out, and says this about it.
@@ -140,9 +140,10 @@ impl Session {
                 let error = Error { fatal: true, ..Error::new(ErrorCode::LineTooLong, error.to_string()) };
                 self.end(Some(error), GoodbyeReason::LineTooLong, "the line was too long to go on", None)
             }
-            Said::HandshakeExpired if self.is_welcome() => Step::Nothing,
-            Said::HandshakeExpired => {
-                self.end(None, GoodbyeReason::Handshake, "no accepted hello in time; say hello first", None)
+            Said::HandshakeExpired(_) if self.is_welcome() => Step::Nothing,
+            Said::HandshakeExpired(ms) => {
+                let message = format!("no accepted hello within {ms} ms; say hello first");
+                self.end(None, GoodbyeReason::Handshake, message, None)
             }
             Said::HelloRefused(error) => self.bad_line(error),
             Said::Banned(message) => self.end(None, GoodbyeReason::Banned, message, None),
@@ -211,11 +212,15 @@ impl Session {
         match self.rate.count(now) {
             RateVerdict::Free => None,
             RateVerdict::Limited => {
-                let message = "more messages a second than welcome's limits; not acted on, send it again later";
+                let (a_second, at_once) = self.rate.allowed();
+                let message = format!(
+                    "more than {a_second} messages a second, {at_once} at once; not acted on, send it again later"
+                );
                 Some(reply(ErrorCode::RateLimited, message, reference))
             }
             RateVerdict::Flood => {
-                Some(self.end(None, GoodbyeReason::Flood, "too many messages over the rate within 10 s", None))
+                let message = format!("{} messages over the rate within 10 s; send fewer", self.rate.flood());
+                Some(self.end(None, GoodbyeReason::Flood, message, None))
             }
         }
     }
@@ -232,7 +237,7 @@ impl Session {
     }
 }
 
-fn reply(code: ErrorCode, message: &'static str, reference: Option<Ref>) -> Step {
+fn reply(code: ErrorCode, message: impl Into<Cow<'static, str>>, reference: Option<Ref>) -> Step {
     Step::Reply(Error { reference, ..Error::new(code, message) })
 }
 

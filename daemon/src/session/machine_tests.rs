@@ -52,7 +52,7 @@ fn events() -> Vec<(&'static str, Said)> {
         ("bad JSON", line("{")),
         ("an empty line", Said::Empty),
         ("a line too long", Said::TooLong(LineTooLong)),
-        ("five seconds", Said::HandshakeExpired),
+        ("five seconds", Said::HandshakeExpired(5000)),
         ("hello refused elsewhere", Said::HelloRefused(error())),
         ("hello of a banned bot", Said::Banned(String::new())),
         ("hello accepted elsewhere", Said::Welcomed),

@@ -39,6 +39,18 @@ impl Rate {
         Self { per_message, full, bucket: full, filled: now, limited: VecDeque::new(), flood: limits.flood_messages }
     }
 
+    /// How many messages there may be a second, and at once.
+    #[must_use]
+    pub const fn allowed(&self) -> (u64, u64) {
+        (1_000_000 / self.per_message, self.full / self.per_message)
+    }
+
+    /// How many over the rate end the connection.
+    #[must_use]
+    pub const fn flood(&self) -> u64 {
+        self.flood
+    }
+
     /// Whether the rate is used up; nothing is taken.
     pub fn is_spent(&mut self, now: Moment) -> bool {
         let Micros(passed) = now.since(self.filled);

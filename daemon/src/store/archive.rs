@@ -143,7 +143,7 @@ impl Tail {
         let mut stored = None;
         store
             .lines_after(record.seq - 1, &mut |line| {
-                stored = Some(line.text);
+                stored = (line.seq == record.seq).then_some(line.text);
                 Err(StoreError::Stopped) // one line is enough
             })
             .or_else(|error| if matches!(error, StoreError::Stopped) { Ok(()) } else { Err(error) })?;
@@ -229,8 +229,7 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
 /// Whether it is `games-2026-11-30.jsonl`: what else lies in the folder is somebody else's.
 fn is_of_a_day(path: &Path) -> bool {
     let day = day_of(path);
-    let of_a_day = day.len() == "2026-11-30".len() && day.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    of_a_day && is_of(path, &day)
+    day.len() == "2026-11-30".len() && day.parse::<jiff::civil::Date>().is_ok() && is_of(path, &day)
 }
 
 /// Whether it is the archive's file of `day`.

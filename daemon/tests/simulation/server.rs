@@ -33,7 +33,7 @@ impl World {
             Task::CheckFlags(number) => self.read_kernel(number),
             Task::Commit(number) => self.commit(number),
             Task::Conclude(number) => self.finished(number),
-            Task::Handshake(number) => self.tell_session(number, Said::HandshakeExpired, None),
+            Task::Handshake(number) => self.tell_session(number, Said::HandshakeExpired(5000), None),
             Task::Lapse => {
                 let effects = self.lobby.lapse(self.now);
                 self.carry_out(effects);

@@ -220,6 +220,32 @@ fn commands_at_the_same_time_lose_nothing() {
     }
 }
 
+/// A name is a guest's or its owner's, however close the two come.
+#[test]
+fn a_name_that_is_registered_as_a_guest_comes_has_one_owner() {
+    let daemon = Daemon::start_with("[limits]\nmessages_per_second = 1000\nmessage_burst = 1000", &[]);
+    let data = daemon.data();
+    for round in 0..40 {
+        let name = format!("dice-{round}");
+        let mut guest = daemon.connect();
+        let stream = UnixStream::connect(data.join("control.sock")).unwrap();
+        let added = std::thread::scope(|scope| {
+            let add = scope.spawn(|| ask(stream, &json!({"do": "add", "name": name})));
+            guest.send(&json!({"type": "hello", "protocol": 1, "name": name})).unwrap();
+            add.join().unwrap()
+        });
+        let let_in = guest.read().unwrap()["type"] == "welcome";
+        assert_ne!(added.get("token").is_some(), let_in, "{added}");
+    }
+}
+
+fn ask(mut stream: UnixStream, command: &Value) -> Value {
+    writeln!(stream, "{command}").unwrap();
+    let mut line = String::new();
+    BufReader::new(stream).read_line(&mut line).unwrap();
+    serde_json::from_str(&line).unwrap()
+}
+
 /// Asks all this of the running daemon at the same time; its answers.
 fn at_once(data: &Path, commands: &[Value]) -> Vec<Value> {
     let mut streams: Vec<UnixStream> =

@@ -78,6 +78,26 @@ fn a_file_that_exists_is_no_place_for_a_backup() {
     assert_eq!(fs::read(&copy).unwrap(), b"kept");
 }
 
+/// The second of two at the same time touches nothing of the first's; a draft that nobody writes any more is in no way.
+#[test]
+fn two_backups_to_one_file_do_not_meet() {
+    let daemon = Daemon::start();
+    let copy = daemon.data().join("../copy.db");
+    let backup = || daemon.run(&["backup", copy.to_str().unwrap()]);
+    let draft = daemon.data().join("../copy.db.draft");
+    fs::write(&draft, "half of a copy").unwrap();
+    let first = fs::File::open(&draft).unwrap();
+    first.try_lock().unwrap();
+    let (status, said) = backup();
+    assert!(status.code() == Some(3) && said.contains("copy.db is being written by another backup"), "{said}");
+    assert_eq!(fs::read(&draft).unwrap(), b"half of a copy");
+    drop(first);
+    let (status, said) = backup();
+    assert!(status.success() && !draft.exists(), "{said}");
+    let (status, said) = daemon.run(&["backup", daemon.data().join("absent/copy.db").to_str().unwrap()]);
+    assert!(status.code() == Some(3) && said.contains("see that its folder is there"), "{said}");
+}
+
 /// It named the daemon's database as what was full, and left its drafts to fill the disk.
 #[test]
 fn a_backup_to_a_full_disk_names_the_file_and_leaves_nothing_behind() {

@@ -4,11 +4,12 @@
 
 mod support;
 
+use modiar_protocol::limits::MISSED_WINDOW;
 use serde_json::json;
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 use support::programs::{Outcome, Program};
@@ -158,6 +159,46 @@ fn a_daemon_that_dies_on_a_full_disk_has_told_nothing_that_is_not_stored() {
     let daemon = Daemon::start_in(image, CONFIG, &[]);
     let ended = pair.missed(&daemon);
     assert_eq!((ended["termination"].as_str(), ended["ply"].as_u64()), (Some("repetition"), Some(21)));
+}
+
+/// `session.missed`: what a bot has to hear of is kept as soon as there is room; what the host asks for meanwhile is refused
+/// whole.
+#[test]
+fn what_cannot_be_kept_now_is_kept_later_or_refused() {
+    if !may_mount() {
+        return;
+    }
+    let daemon = Daemon::start_on_small_disk(DISK, CONFIG);
+    let (status, token) = admin(&daemon, &["bot", "add", "coin"]);
+    assert!(status.success(), "{token}");
+    let coin = Returning::owner(&daemon, "coin", token.lines().find(|line| line.starts_with("modiar-")).unwrap());
+    let mut pair = Pair::between(coin, Returning::guest(&daemon), "blitz");
+    pair.south.peer.expect("turn").unwrap();
+    let mut other = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "blitz");
+    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    let ended = pair.ended();
+    let filler = fill(&daemon);
+    drop(std::mem::replace(&mut pair.south.peer, daemon.connect()));
+    other.north.peer.send(&json!({"type": "resign", "game": other.id})).unwrap();
+    daemon.wait_for_readiness(503);
+    for command in [&["bot", "token", "coin"][..], &["bot", "ban", "coin"], &["bot", "add", "late"]] {
+        let (status, said) = admin(&daemon, command);
+        assert!(status.code() == Some(3) && said.contains("nothing was changed"), "{command:?}: {said}");
+    }
+    thread::sleep(MISSED_WINDOW + Duration::from_secs(1));
+    fs::remove_file(filler).unwrap();
+    other.north.peer.skip_to("ended").unwrap();
+    daemon.wait_for_readiness(200);
+    let image = TempDir::new().unwrap();
+    copy_all(&daemon.data_within(), &image.path().join("data"));
+    let daemon = Daemon::start_in(image, CONFIG, &[]);
+    assert_eq!(pair.south.missed(&daemon, &pair.id), ended);
+}
+
+/// A command for the daemon, whose disk nobody else sees.
+fn admin(daemon: &Daemon, command: &[&str]) -> (ExitStatus, String) {
+    let data = daemon.data_within();
+    daemon.run(&[command, &["--data", data.to_str().unwrap()]].concat())
 }
 
 /// A ply waits for space in the journal, the game is given up, and its result waits too: when there is space the game is

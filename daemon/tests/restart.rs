@@ -4,14 +4,14 @@
 
 mod support;
 
-use modiar_protocol::limits::MISSED_WINDOW;
+use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 use support::process::wait_until;
-use support::returning::Pair;
+use support::returning::{Pair, Returning};
 use support::{Daemon, MODIAR, assert_quiet, journal};
 
 /// Plies that lead round; after 21 of them the first position stands for the third time.
@@ -171,6 +171,74 @@ fn another_boot_after_a_clean_stop_loses_nothing() {
     let daemon = Daemon::start_in(folder, &config, &[]);
     let started = pair.resume(&daemon);
     turn_again(&mut pair, &turn, &started);
+}
+
+/// `session.guest-resume`: the name of a guest who has left is the next one's, over a kill too.
+#[test]
+fn of_two_guests_of_one_name_the_last_has_its_games() {
+    let config = config(PATIENT, 50_000);
+    let daemon = Daemon::start_with(&config, &[]);
+    let other = Returning::registered(&daemon, "dice");
+    let mut first = Pair::between(other, Returning::guest_named(&daemon, "foo"), "strict");
+    first.south.peer.expect("turn").unwrap();
+    first.north.peer.send(&json!({"type": "resign", "game": first.id})).unwrap();
+    first.ended();
+    first.north.peer.send(&json!({"type": "bye"})).unwrap();
+    first.north.peer.expect("goodbye").unwrap();
+    let Pair { south, north: left, .. } = first;
+    let mut second = Pair::between(south, Returning::guest_named(&daemon, "foo"), "strict");
+    second.south.peer.expect("turn").unwrap();
+    let daemon = again(daemon, &config);
+    assert_eq!(second.north.come_back(&daemon)["games"], json!([second.id]));
+    second.north.peer.expect("started").unwrap();
+    // Whoever had the name before is told that it is taken.
+    let mut peer = daemon.connect();
+    peer.send(&left.hello()).unwrap();
+    assert_eq!(peer.read().unwrap()["code"], "name_taken");
+    second.north.peer.send(&json!({"type": "resign", "game": second.id})).unwrap();
+    second.north.peer.expect("ended").unwrap();
+    // Where nobody plays any more it is the last one's too.
+    let daemon = again(daemon, &config);
+    assert_eq!(second.north.come_back(&daemon)["missed"][0]["game"], *second.id);
+}
+
+/// `session.missed`: a registered bot hears of what ended in the last 10 s, however many games ended after it.
+#[test]
+fn what_a_registered_bot_missed_is_not_crowded_out() {
+    let config = config(PATIENT, 50_000) + "[limits]\nmessages_per_second = 100000\nmessage_burst = 100000\n";
+    let daemon = Daemon::start_with(&config, &[]);
+    let mut pair = Pair::start(&daemon, "strict");
+    pair.south.peer.expect("turn").unwrap();
+    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    let ended = pair.ended();
+    let began = Instant::now();
+    let hello = json!({"type": "hello", "protocol": 1, "games": 64});
+    let mut crowd = [(); 2].map(|()| daemon.connect());
+    for peer in &mut crowd {
+        peer.send(&hello).unwrap();
+        peer.expect("welcome").unwrap();
+        peer.send(&json!({"type": "seek", "pool": "strict", "games": 0})).unwrap();
+    }
+    let [one, other] = &mut crowd;
+    let mut over = 0;
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| while other.read().is_ok() {});
+        while over < TOLD_GAMES + 100 {
+            let message = one.read().unwrap();
+            match message["type"].as_str().unwrap() {
+                "started" => one.send(&json!({"type": "resign", "game": message["game"]})).unwrap(),
+                "ended" => over += 1,
+                _ => {}
+            }
+        }
+        thread::sleep(Duration::from_millis(100)); // the journal forgets what it has no room for
+        daemon.signal(libc::SIGKILL);
+        reader.join().unwrap();
+    });
+    assert!(began.elapsed() < MISSED_WINDOW, "too slow to show anything");
+    let daemon = again(daemon, &config);
+    let welcome = pair.south.come_back(&daemon);
+    assert!(welcome["missed"].as_array().unwrap().contains(&ended), "{welcome}");
 }
 
 /// Nor does it where a start between found its port taken.

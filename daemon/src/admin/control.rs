@@ -46,8 +46,7 @@ pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, hall: Arc<Hall
             Ok((stream, _)) => {
                 let (accounts, hall) = (Arc::clone(&accounts), Arc::clone(&hall));
                 tokio::spawn(async move {
-                    let answered = timeout(PATIENCE, answer(stream, &accounts, &hall)).await;
-                    if let Err(error) = answered.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into())) {
+                    if let Err(error) = answer(stream, accounts, hall).await {
                         warn!(%error, "a command on the control socket failed");
                     }
                 });
@@ -60,15 +59,30 @@ pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, hall: Arc<Hall
     }
 }
 
-async fn answer(mut stream: UnixStream, accounts: &Accounts, hall: &Arc<Hall>) -> io::Result<()> {
+async fn answer(mut stream: UnixStream, accounts: Arc<Accounts>, hall: Arc<Hall>) -> io::Result<()> {
     let (read, mut write) = stream.split();
     let mut line = String::new();
-    tokio::io::BufReader::new(read.take(LINE)).read_line(&mut line).await?;
+    timeout(PATIENCE, tokio::io::BufReader::new(read.take(LINE)).read_line(&mut line)).await??;
     let answer = match serde_json::from_str::<Command>(&line) {
-        Ok(command) => perform(accounts, Some(hall), command).await,
+        Ok(command) => perform_in_time(accounts, hall, command).await,
         Err(error) => Answer::Refused(format!("the daemon does not know that command: {error}; use the same version")),
     };
-    write.write_all(format!("{}\n", serde_json::to_string(&answer)?).as_bytes()).await
+    let answer = format!("{}\n", serde_json::to_string(&answer)?);
+    timeout(PATIENCE, write.write_all(answer.as_bytes())).await?
+}
+
+/// What was begun is done whole, however long that takes: half of it, in the store and not in memory, would be worse.
+async fn perform_in_time(accounts: Arc<Accounts>, hall: Arc<Hall>, command: Command) -> Answer {
+    let work = tokio::spawn(async move { perform(&accounts, Some(&hall), command).await });
+    match timeout(PATIENCE, work).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(_)) => Answer::Refused("a fault of the daemon, which its log tells".into()),
+        Err(_) => Answer::Refused(
+            "the daemon's disk is full or slow, and has not done it within 10 s; it is done as soon as it can be, and a token \
+             that is made then is told to nobody: see `modiar bot list`, and ask for another token"
+                .into(),
+        ),
+    }
 }
 
 /// Asks the daemon that runs on the directory; `None` where nobody listens.

@@ -168,10 +168,10 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
         hall.is_some_and(|hall| hall.dismiss_bot(name, reason, message))
     };
     let outcome = match command {
-        Command::Add { name } if !accounts.owns(&name) && hall.is_some_and(|hall| !hall.make_way(&name)) => {
-            Err(AccountError::InUse(name))
+        Command::Add { name } => {
+            let is_free = |name: &BotName| hall.is_none_or(|hall| hall.make_way(name));
+            accounts.add(name, is_free).await.map(Answer::Token)
         }
-        Command::Add { name } => accounts.add(name).await.map(Answer::Token),
         Command::List => Ok(Answer::Bots(list(accounts, hall))),
         Command::Token { name } => accounts.renew(&name).await.map(|token| {
             dismiss(&name, GoodbyeReason::Replaced, "the bot was given a new token".into());

@@ -204,7 +204,7 @@ impl House {
             seed: time::unix_ms(),
         };
         let hall = Hall::open(setup, Arc::clone(&referee));
-        hall.restore(recovered, untold);
+        hall.restore(&recovered, untold);
         Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
     }
 

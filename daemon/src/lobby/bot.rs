@@ -146,12 +146,13 @@ impl Bot {
         (!self.is_guest() && unread != games.kept).then(|| games.kept.clone_from(&unread)).map(|()| unread)
     }
 
-    /// Whether nothing is lost by forgetting it: no game runs, and it has been away for `time` or has nothing to read.
+    /// Whether nothing is lost by forgetting it: no game runs, and a registered bot has nothing to read, a guest has been away
+    /// for `time`.
     #[must_use]
     pub fn is_forgettable(&self, time: Micros) -> bool {
         let games = self.games();
         let long_gone = games.last_seen.is_some_and(|seen| now().since(seen) > time);
-        games.running.is_empty() && (long_gone || !self.is_guest() && games.endings.is_empty())
+        games.running.is_empty() && if self.is_guest() { long_gone } else { games.endings.is_empty() }
     }
 
     /// Since when it is away, where no game of it runs.
@@ -258,6 +259,19 @@ mod tests {
         assert!(!guest.is_forgettable(Micros(30_000)));
         std::thread::sleep(Duration::from_millis(40));
         assert!(guest.is_forgettable(Micros(30_000)));
+    }
+
+    /// `session.missed`: however long a registered bot is away, what it missed is its own.
+    #[test]
+    fn a_registered_bot_is_kept_until_it_has_read_what_it_missed() {
+        let (dice, out) = (bot(None), Outlet::closed());
+        dice.left(&out);
+        assert!(dice.is_forgettable(Micros(0)));
+        dice.rise(ended(1), &out);
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(!dice.is_forgettable(Micros(0)));
+        dice.has_read();
+        assert!(dice.is_forgettable(Micros(0)));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::config::Pool;
 use crate::net::Outlet;
 use crate::referee::{Link, OpenError, Seat, Table};
 use crate::store::journal::{Recovered, SavedGame, SavedSeat};
-use crate::store::{TokenHash, Untold};
+use crate::store::{TokenHash, Untold, seats};
 use modiar_protocol::server::{Ended, Openings};
 use modiar_protocol::{BotName, Record};
 use modiar_rules::BySide;
@@ -30,25 +30,27 @@ impl Hall {
     /// Sets the games up again that `recovered` has; of those that are stored only the end is told again, and of what else is
     /// `untold`. After a failure of power what was told may be gone: such games are aborted, never silently rewound
     /// (`session.kill`).
-    pub fn restore(&self, recovered: Recovered, untold: Untold) -> Restored {
+    pub fn restore(&self, recovered: &Recovered, untold: Untold) -> Restored {
         let lost = recovered.games.iter().filter(|game| game.lost).count();
         if recovered.torn > 0 {
             warn!(bytes = recovered.torn, "the journal's end had not reached the disk; it was cut");
         }
-        let Untold { stored, unread } = untold;
-        let mut restored = Restored { stored: stored.len(), ..Restored::default() };
-        for saved in &recovered.games {
-            if stored.contains_key(&saved.opening.game) {
-                self.expect_guests(saved);
-                self.referee.told(saved.opening.slot, saved.opening.game);
-            } else if let Err(error) = self.restore_game(saved) {
+        let (over, running): (Vec<&SavedGame>, Vec<&SavedGame>) =
+            recovered.games.iter().partition(|saved| untold.stored.contains_key(&saved.opening.game));
+        let mut restored = Restored { stored: over.len(), ..Restored::default() };
+        // First: a name is that of who plays, before it is that of who played.
+        for saved in running {
+            if let Err(error) = self.restore_game(saved) {
                 error!(game = %saved.opening.game, %error, "a game could not go on");
                 restored.lost += 1;
             } else {
                 restored.resumed += 1;
             }
         }
-        self.tell_later(stored.into_values().collect(), unread);
+        for saved in &over {
+            self.referee.told(saved.opening.slot, saved.opening.game);
+        }
+        self.tell_later(&over, untold);
         info!(
             resumed = restored.resumed,
             stored = restored.stored,
@@ -60,37 +62,47 @@ impl Hall {
     }
 
     /// Games whose end their bots may not have read: those who have a name to come back by will (`session.missed`).
-    fn tell_later(&self, stored: Vec<Record>, unread: Vec<(BotName, Record)>) {
-        let sides =
-            |record: Record| [record.south.name.clone(), record.north.name.clone()].map(|name| (name, record.clone()));
-        let mut untold: Vec<(BotName, Record)> = stored.into_iter().flat_map(sides).chain(unread).collect();
-        untold.sort_by_key(|(_, record)| record.seq);
+    fn tell_later(&self, over: &[&SavedGame], Untold { stored, recent, unread }: Untold) {
         let mut state = self.lock();
-        for (name, record) in untold {
-            if let Some(bot) = self.known_bot(&mut state, &name, &record) {
-                bot.missed(ended(&record));
+        let mut untold: Vec<(Arc<Bot>, &Record)> = Vec::new();
+        // The newest first, for the last who had a guest's name is who may come back by it.
+        for saved in over.iter().rev() {
+            if let Some(record) = stored.get(&saved.opening.game) {
+                let guests = saved.opening.seats.iter().filter_map(|seat| self.known_guest(&mut state, seat));
+                untold.extend(guests.map(|bot| (bot, record)));
             }
+        }
+        let sides = |record| seats(record).map(|seat| (seat, record));
+        let played = stored.values().chain(&recent).flat_map(sides).filter(|(seat, _)| !seat.guest);
+        let played = played.map(|(seat, record)| (&seat.name, record));
+        for (name, record) in played.chain(unread.iter().map(|(name, record)| (name, record))) {
+            untold.extend(self.known_owner(&mut state, name, record).map(|bot| (bot, record)));
+        }
+        untold.sort_by_key(|(_, record)| record.seq);
+        for (bot, record) in untold {
+            bot.missed(ended(record));
         }
         for bot in state.bots.values() {
             self.referee.keep_unread(bot);
         }
     }
 
-    /// Who of that name played that game, if he can come back.
-    fn known_bot(&self, state: &mut State, name: &BotName, record: &Record) -> Option<Arc<Bot>> {
-        let seat = [&record.south, &record.north].into_iter().find(|seat| seat.name == *name)?;
-        let known = state.bots.get(name).cloned();
-        known.or_else(|| {
-            let is_registered = !seat.guest && self.accounts.owned(name, &record.ended);
-            is_registered.then(|| state.know(Bot::new(name.clone(), None)))
-        })
+    /// The registered bot that played that game, where it is still the one that has the name.
+    fn known_owner(&self, state: &mut State, name: &BotName, record: &Record) -> Option<Arc<Bot>> {
+        if !self.accounts.owned(name, &record.ended) {
+            return None;
+        }
+        let known = state.bots.get(name).filter(|bot| !bot.is_guest()).cloned();
+        Some(known.unwrap_or_else(|| state.know(Bot::new(name.clone(), None))))
     }
 
-    /// The guests of a game that is over may come back to hear of it (`session.guest-resume`).
-    fn expect_guests(&self, saved: &SavedGame) {
-        let mut state = self.lock();
-        for seat in saved.opening.seats.iter().filter(|seat| seat.resume.is_some() && !self.accounts.owns(&seat.name)) {
-            state.restore_seat(seat);
+    /// The guest of a game that is over, who may come back to hear of it (`session.guest-resume`), where nobody has had the
+    /// name since.
+    fn known_guest(&self, state: &mut State, seat: &SavedSeat) -> Option<Arc<Bot>> {
+        let resume = seat.resume.as_ref().filter(|_| !self.accounts.owns(&seat.name))?;
+        match state.bots.get(&seat.name) {
+            Some(bot) => is_of(seat, bot).then(|| Arc::clone(bot)),
+            None => Some(state.know(Bot::new(seat.name.clone(), Some(TokenHash::stored(resume.clone()))))),
         }
     }
 
@@ -135,8 +147,8 @@ impl Hall {
 impl State {
     fn restore_seat(&mut self, saved: &SavedSeat) -> Seat {
         let bot = match self.bots.get(&saved.name) {
-            Some(bot) => Arc::clone(bot),
-            None => self.know(Bot::new(saved.name.clone(), saved.resume.clone().map(TokenHash::stored))),
+            Some(bot) if is_of(saved, bot) => Arc::clone(bot),
+            _ => self.know(Bot::new(saved.name.clone(), saved.resume.clone().map(TokenHash::stored))),
         };
         Seat { bot, version: saved.version.clone(), link: Link::absent() }
     }
@@ -148,6 +160,11 @@ impl State {
         self.bots.insert(name, Arc::clone(&bot));
         bot
     }
+}
+
+/// Whether it is the same bot, and not another of its name.
+fn is_of(seat: &SavedSeat, bot: &Bot) -> bool {
+    bot.resume.as_ref().map(TokenHash::as_str) == seat.resume.as_deref()
 }
 
 /// The end of a game as it was told, from its record.

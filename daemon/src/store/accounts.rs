@@ -95,13 +95,7 @@ impl TokenHash {
     /// Whether it is the hash of `token`, in a time that tells nothing.
     #[must_use]
     pub fn is_of(&self, token: &Secret) -> bool {
-        self.is_same(&Self::of(token))
-    }
-
-    /// Whether both are of one token, in a time that tells nothing.
-    #[must_use]
-    pub fn is_same(&self, other: &Self) -> bool {
-        self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
+        self.0.as_bytes().ct_eq(Self::of(token).0.as_bytes()).into()
     }
 }
 
@@ -131,16 +125,25 @@ pub enum AccountError {
     Unknown(BotName),
     #[error("names beginning house- belong to the server; choose another")]
     House,
+    #[error("the disk is full, and results wait for space; nothing was changed: make room and try again")]
+    Full,
     #[error("the system gives no random numbers: {0}")]
     Chance(String),
     #[error(transparent)]
     Store(#[from] std::sync::Arc<StoreError>),
 }
 
+#[derive(Debug, Default)]
+struct Known {
+    accounts: HashMap<BotName, Account>,
+    /// A name that is being registered: nobody else may take it meanwhile.
+    coming: Option<BotName>,
+}
+
 /// All registered bots, in memory and in the store.
 #[derive(Debug)]
 pub struct Accounts {
-    known: Mutex<HashMap<BotName, Account>>,
+    known: Mutex<Known>,
     /// Held from the reading of an account to the storing of what it becomes: changes come one after the other.
     changing: tokio::sync::Mutex<()>,
     store: StoreHandle,
@@ -153,27 +156,28 @@ impl Accounts {
     /// It cannot be read.
     pub async fn load(store: StoreHandle) -> Result<Self, AccountError> {
         let accounts = store.with(|store| store.accounts()).await?;
-        let known = accounts.into_iter().map(|account| (account.name.clone(), account)).collect();
-        Ok(Self { known: Mutex::new(known), changing: tokio::sync::Mutex::default(), store })
+        let accounts = accounts.into_iter().map(|account| (account.name.clone(), account)).collect();
+        Ok(Self { known: Mutex::new(Known { accounts, coming: None }), changing: tokio::sync::Mutex::default(), store })
     }
 
-    /// Whether somebody owns the name.
+    /// Whether somebody owns the name, or soon will.
     #[must_use]
     pub fn owns(&self, name: &BotName) -> bool {
-        self.known().contains_key(name)
+        let known = self.known();
+        known.accounts.contains_key(name) || known.coming.as_ref() == Some(name)
     }
 
     /// Whether somebody owned the name at that time, in RFC 3339, and owns it still.
     #[must_use]
     pub fn owned(&self, name: &BotName, time: &str) -> bool {
         // Both are in UTC with six places.
-        self.known().get(name).is_some_and(|account| *account.created <= *time)
+        self.known().accounts.get(name).is_some_and(|account| *account.created <= *time)
     }
 
     /// The account of that name, if `token` is its token. An unknown name takes as long as a wrong token.
     #[must_use]
     pub fn authenticate(&self, name: &BotName, token: &Secret) -> Option<Account> {
-        let account = self.known().get(name).cloned();
+        let account = self.known().accounts.get(name).cloned();
         let hash = account.as_ref().map_or_else(|| TokenHash::stored("0".repeat(64)), |account| account.token.clone());
         if hash.is_of(token) { account } else { None }
     }
@@ -181,23 +185,31 @@ impl Accounts {
     /// All accounts, by name.
     #[must_use]
     pub fn list(&self) -> Vec<Account> {
-        let mut accounts: Vec<Account> = self.known().values().cloned().collect();
+        let mut accounts: Vec<Account> = self.known().accounts.values().cloned().collect();
         accounts.sort_by_key(|account| account.name.as_str().to_ascii_lowercase());
         accounts
     }
 
-    /// Registers a bot; its token is told here and never again.
+    /// Registers a bot, where nobody else plays by the name; its token is told here and never again.
     ///
     /// # Errors
     /// The name is taken or the server's, or it could not be stored.
-    pub async fn add(&self, name: BotName) -> Result<Secret, AccountError> {
+    pub async fn add(&self, name: BotName, is_free: impl FnOnce(&BotName) -> bool) -> Result<Secret, AccountError> {
         if name.is_house() {
             return Err(AccountError::House);
         }
-        let _changing = self.changing.lock().await;
+        let _changing = self.change().await?;
         if self.owns(&name) {
             return Err(AccountError::Taken(name));
         }
+        // First: whoever comes after the look below finds the name taken.
+        self.known().coming = Some(name.clone());
+        let added = if is_free(&name) { self.register(name).await } else { Err(AccountError::InUse(name)) };
+        self.known().coming = None;
+        added
+    }
+
+    async fn register(&self, name: BotName) -> Result<Secret, AccountError> {
         let token = new_token()?;
         let created = format!("{:.6}", Timestamp::now());
         // What an earlier owner of the name had still to hear of is nobody's.
@@ -213,7 +225,7 @@ impl Accounts {
     /// No such bot, or it could not be stored.
     pub async fn renew(&self, name: &BotName) -> Result<Secret, AccountError> {
         let token = new_token()?;
-        let _changing = self.changing.lock().await;
+        let _changing = self.change().await?;
         let account = self.get(name)?;
         self.put(Account { token: TokenHash::of(&token), ..account }).await?;
         Ok(token)
@@ -224,7 +236,7 @@ impl Accounts {
     /// # Errors
     /// No such bot, or it could not be stored.
     pub async fn ban(&self, name: &BotName, reason: Option<BanReason>) -> Result<(), AccountError> {
-        let _changing = self.changing.lock().await;
+        let _changing = self.change().await?;
         let account = self.get(name)?;
         self.put(Account { banned: reason, ..account }).await
     }
@@ -234,26 +246,35 @@ impl Accounts {
     /// # Errors
     /// No such bot, or it could not be stored.
     pub async fn remove(&self, name: &BotName) -> Result<(), AccountError> {
-        let _changing = self.changing.lock().await;
+        let _changing = self.change().await?;
         let Account { name, .. } = self.get(name)?;
         let gone = name.clone();
         self.store.with(move |store| store.remove_account(&gone)).await?;
-        self.known().remove(&name);
+        self.known().accounts.remove(&name);
         Ok(())
+    }
+
+    /// The turn to change the accounts.
+    async fn change(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, AccountError> {
+        // What waits behind results that wait for space is done at no time that anybody knows.
+        if self.store.is_full() {
+            return Err(AccountError::Full);
+        }
+        Ok(self.changing.lock().await)
     }
 
     async fn put(&self, account: Account) -> Result<(), AccountError> {
         let kept = account.clone();
         self.store.with(move |store| store.put_account(&kept)).await?;
-        self.known().insert(account.name.clone(), account);
+        self.known().accounts.insert(account.name.clone(), account);
         Ok(())
     }
 
     fn get(&self, name: &BotName) -> Result<Account, AccountError> {
-        self.known().get(name).cloned().ok_or_else(|| AccountError::Unknown(name.clone()))
+        self.known().accounts.get(name).cloned().ok_or_else(|| AccountError::Unknown(name.clone()))
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<BotName, Account>> {
+    fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,6 +3,8 @@
 use super::StoreError;
 use super::data_dir::make_private;
 use rusqlite::Connection;
+use std::fs::{File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The steps; the version of a database is how many it has taken.
@@ -59,18 +61,16 @@ fn free_name(path: &Path, found: i64) -> PathBuf {
 
 /// Copies the database, as it is at this moment, to a file that does not exist yet, and brings that to the disk.
 pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result<(), StoreError> {
-    if copy.try_exists().map_err(StoreError::io(copy))? {
-        return Err(StoreError::Exists { path: copy.to_owned() });
-    }
+    refuse_existing(copy)?;
     let draft = PathBuf::from(format!("{}.draft", copy.display()));
-    // A draft that an earlier try left is in nobody's way.
-    remove_draft(&draft);
+    // It is one's own as long as this is open.
+    let claimed = claim_draft(&draft, copy)?;
     let copied = write_draft(database, path, copy, &draft).and_then(|()| {
         let publish = || {
-            std::fs::File::open(&draft)?.sync_all()?;
+            claimed.sync_all()?;
             std::fs::rename(&draft, copy)?;
             let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            std::fs::File::open(folder)?.sync_all()
+            File::open(folder)?.sync_all()
         };
         publish().map_err(StoreError::io(copy))
     });
@@ -81,9 +81,33 @@ pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result
     copied
 }
 
+fn refuse_existing(copy: &Path) -> Result<(), StoreError> {
+    if copy.try_exists().map_err(StoreError::io(copy))? {
+        return Err(StoreError::Exists { path: copy.to_owned() });
+    }
+    Ok(())
+}
+
+/// An empty draft that nobody else writes; what an earlier try left of one is in nobody's way. Faults tell the name that was
+/// given: nobody knows of a draft.
+fn claim_draft(draft: &Path, copy: &Path) -> Result<File, StoreError> {
+    let open = || match make_private(draft) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => File::options().write(true).open(draft),
+    };
+    let file = open().map_err(StoreError::io(copy))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(StoreError::BeingWritten { path: copy.to_owned() }),
+        Err(TryLockError::Error(error)) => return Err(StoreError::io(copy)(error)),
+    }
+    // Who held it may have just made it the copy.
+    refuse_existing(copy)?;
+    file.set_len(0).map_err(StoreError::io(copy))?;
+    Ok(file)
+}
+
 fn write_draft(database: &Connection, path: &Path, copy: &Path, draft: &Path) -> Result<(), StoreError> {
-    // The name that was given: nobody knows of a draft.
-    make_private(draft).map_err(StoreError::io(copy))?;
     let name = draft.to_string_lossy();
     database.execute("VACUUM INTO ?1", [&*name]).map(drop).map_err(|error| {
         let at_fault = if is_of_the_source(&error) { path } else { copy };

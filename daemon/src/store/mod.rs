@@ -16,7 +16,9 @@ pub use data_dir::DataDir;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_misfiled, read_record, read_records};
 pub use writer::{StoreHandle, Stored, start};
 
-use modiar_protocol::{BotName, GameId, Record};
+use jiff::Timestamp;
+use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
+use modiar_protocol::{BotName, GameId, Record, RecordSeat};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::io;
@@ -79,6 +81,13 @@ pub trait Store: Send {
     /// # Errors
     /// They cannot be read.
     fn unread(&self) -> Result<Vec<(BotName, Record)>, StoreError>;
+
+    /// The games before place `before` that ended since this time, RFC 3339, of each registered bot as many of the newest as a
+    /// welcome may tell.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn recent(&self, before: u64, since: &str) -> Result<Vec<Record>, StoreError>;
 }
 
 /// The newest game of a store.
@@ -108,6 +117,9 @@ pub struct Line {
 pub struct Untold {
     /// Of the games that the journal still has: those that are stored.
     pub stored: HashMap<GameId, Record>,
+    /// Games of registered bots that ended in the [`MISSED_WINDOW`] before the newest of these, where the journal had no room
+    /// for all.
+    pub recent: Vec<Record>,
     /// What registered bots have still to hear of, in the order of the ends.
     pub unread: Vec<(BotName, Record)>,
 }
@@ -124,8 +136,25 @@ impl Untold {
                 stored.insert(record.game, record);
             }
         }
-        Ok(Self { stored, unread: store.unread()? })
+        let recent = if stored.len() < TOLD_GAMES { Vec::new() } else { Self::recent(store, &stored)? };
+        Ok(Self { stored, recent, unread: store.unread()? })
     }
+
+    fn recent(store: &dyn Store, stored: &HashMap<GameId, Record>) -> Result<Vec<Record>, StoreError> {
+        let ends = stored.values().map(|record| (record.seq, &record.ended));
+        let (oldest, newest) = (ends.clone().min(), ends.max());
+        let since = newest.and_then(|(_, ended)| ended.parse::<Timestamp>().ok()?.checked_sub(MISSED_WINDOW).ok());
+        match oldest.zip(since) {
+            Some(((seq, _), since)) => store.recent(seq, &format!("{since:.6}")),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+/// South's and North's.
+#[must_use]
+pub const fn seats(record: &Record) -> [&RecordSeat; 2] {
+    [&record.south, &record.north]
 }
 
 /// The hash that links records: SHA-256 of a line without its newline, in hex.
@@ -161,6 +190,8 @@ pub enum StoreError {
     Archive { path: PathBuf, what: String },
     #[error("{path}: {what}; restore a backup, or move it away: the games that ran will be lost, finished ones not")]
     Journal { path: PathBuf, what: String },
+    #[error("{path} is being written by another backup; wait for that, or choose another file")]
+    BeingWritten { path: PathBuf },
     #[error("{path} exists; choose a file that does not")]
     Exists { path: PathBuf },
     #[error(
@@ -220,6 +251,7 @@ enum Fault {
     Failed,
     ReadOnly,
     Damaged,
+    Missing,
     Other,
 }
 
@@ -229,6 +261,7 @@ impl Fault {
             (io::ErrorKind::StorageFull, _) | (_, Some(libc::EMFILE | libc::ENFILE)) => Self::Full,
             (io::ErrorKind::ReadOnlyFilesystem, _) => Self::ReadOnly,
             (_, Some(libc::EIO)) => Self::Failed,
+            (io::ErrorKind::NotFound, _) => Self::Missing,
             _ => Self::Other,
         }
     }
@@ -251,6 +284,7 @@ impl Fault {
             Self::Failed => "see the system's log for what ails the disk, and start again when it is sound",
             Self::ReadOnly => "have the disk mounted so that it can be written, or choose another --data",
             Self::Damaged => "see the system's log for what ails the disk, and restore a backup if it is sound",
+            Self::Missing => "see that its folder is there",
             Self::Other => "see that it is there, ours, and can be read and written",
         }
     }

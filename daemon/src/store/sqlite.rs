@@ -194,6 +194,11 @@ impl Store for SqliteStore {
         unread::put(&mut self.database, bot, games).map_err(StoreError::sqlite(&self.path))
     }
 
+    fn recent(&self, before: u64, since: &str) -> Result<Vec<Record>, StoreError> {
+        let rows = unread::recent(&self.database, before, since).map_err(StoreError::sqlite(&self.path))?;
+        rows.iter().map(|record| Ok(serde_json::from_str(record)?)).collect()
+    }
+
     fn unread(&self) -> Result<Vec<(BotName, Record)>, StoreError> {
         let rows = unread::all(&self.database).map_err(StoreError::sqlite(&self.path))?;
         // A name that is none is nobody's.

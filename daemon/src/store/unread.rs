@@ -1,7 +1,9 @@
 //! The ends of games that registered bots have still to hear of: they outlast a restart.
 
+use modiar_protocol::limits::MISSED_GAMES;
 use modiar_protocol::{BotName, GameId};
 use rusqlite::{Connection, Row};
+use std::collections::HashMap;
 
 /// A game's record, and a bot that has to hear of its end.
 pub type Unread = (String, String);
@@ -28,4 +30,37 @@ pub(super) fn all(database: &Connection) -> rusqlite::Result<Vec<Unread>> {
     let sql = "SELECT bot, record FROM unread JOIN games ON id = game ORDER BY seq";
     let unread = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     database.prepare(sql)?.query_map([], unread)?.collect()
+}
+
+/// The records of the games before place `before` that ended since this time: those that a registered bot may have to hear
+/// of, the newest [`MISSED_GAMES`] of each.
+pub(super) fn recent(database: &Connection, before: u64, since: &str) -> rusqlite::Result<Vec<String>> {
+    let (mut found, mut records) = (registered(database)?, Vec::new());
+    let sql = "SELECT south, north, ended, record FROM games WHERE seq < ?1 ORDER BY seq DESC";
+    let mut query = database.prepare(sql)?;
+    let mut rows = query.query([before.cast_signed()])?;
+    while let Some(row) = rows.next()? {
+        let [south, north, ended] = [0, 1, 2].map(|column| row.get::<_, String>(column));
+        if *ended? < *since {
+            break;
+        }
+        let mut wanted = false;
+        for name in [south?, north?] {
+            if let Some(games) = BotName::new(&name).ok().and_then(|name| found.get_mut(&name)) {
+                wanted |= *games < MISSED_GAMES;
+                *games += 1;
+            }
+        }
+        if wanted {
+            records.push(row.get(3)?);
+        }
+    }
+    Ok(records)
+}
+
+/// The registered bots, each with no game found yet.
+fn registered(database: &Connection) -> rusqlite::Result<HashMap<BotName, usize>> {
+    let mut query = database.prepare("SELECT name FROM bots")?;
+    let names = query.query_map([], |row| row.get::<_, String>(0))?;
+    names.filter_map(|name| name.map(|name| Some((BotName::new(&name).ok()?, 0))).transpose()).collect()
 }

@@ -26,10 +26,12 @@ const FULL: Duration = Duration::from_millis(200);
 pub type Stored = Result<(), Arc<StoreError>>;
 type Then = Box<dyn FnOnce(Stored) + Send>;
 type Work = Box<dyn FnOnce(&mut dyn Store) -> Stored + Send>;
+type Lasting = Box<dyn Fn(&mut dyn Store) -> Result<(), StoreError> + Send>;
 
 enum Job {
     Finish(Box<Record>, Then),
     Other(Work),
+    Lasting(Lasting),
     Stop,
 }
 
@@ -73,16 +75,11 @@ impl StoreHandle {
         acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
     }
 
-    /// Has the writer do something else with the store, and waits for nothing; a failure is logged.
-    pub fn have(&self, work: impl FnOnce(&mut dyn Store) -> Result<(), StoreError> + Send + 'static) {
-        let work: Work = Box::new(move |store| {
-            work(store).map_err(|error| {
-                warn!(%error, "not stored");
-                Arc::new(error)
-            })
-        });
+    /// Has the writer do something else with the store, as soon as the disk has room for it, and waits for nothing; a failure
+    /// is logged.
+    pub fn have(&self, work: impl Fn(&mut dyn Store) -> Result<(), StoreError> + Send + 'static) {
         // Where the writer has ended nothing is stored any more.
-        let _ = self.jobs.send(Job::Other(work));
+        let _ = self.jobs.send(Job::Lasting(Box::new(work)));
     }
 
     /// Waits until every result that was handed over is stored, and what was to follow is done.
@@ -182,6 +179,11 @@ impl Writer {
                     Err(error) if error.is_failure() => return self.fail(&error),
                     _ => {}
                 },
+                Job::Lasting(work) => match self.as_soon_as_there_is_room(|store| work(store)) {
+                    Err(error) if error.is_failure() => return self.fail(&error),
+                    Err(error) => warn!(%error, "not stored"),
+                    Ok(()) => {}
+                },
                 Job::Finish(record, then) => {
                     let group = self.group(*record, then, jobs);
                     if self.finish(group).is_err() {
@@ -245,25 +247,33 @@ impl Writer {
         Ok(())
     }
 
-    /// Commits; where the disk is full, as soon as it no longer is.
     fn commit(&mut self, records: &mut [Record]) -> Result<Vec<super::Line>, StoreError> {
+        let mut began = now();
+        let lines = self.as_soon_as_there_is_room(|store| {
+            began = now();
+            store.commit(records)
+        })?;
+        self.metrics.store_commit.time(now().since(began));
+        self.metrics.store_commit_games.count(records.len() as u64);
+        Ok(lines)
+    }
+
+    /// Tries until the disk is not full.
+    fn as_soon_as_there_is_room<T>(
+        &mut self,
+        mut work: impl FnMut(&mut dyn Store) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         loop {
-            let began = now();
-            let committed = self.store.commit(records);
-            if committed.is_ok() {
-                self.metrics.store_commit.time(now().since(began));
-                self.metrics.store_commit_games.count(records.len() as u64);
-            }
-            match &committed {
+            match work(&mut *self.store) {
                 Err(error) if error.is_full() && !self.stopping.load(Ordering::Relaxed) => {
                     if !self.full.swap(true, Ordering::Relaxed) {
                         warn!(%error, "results wait for space on the disk");
                     }
                     thread::sleep(FULL);
                 }
-                _ => {
+                done => {
                     self.full.store(false, Ordering::Relaxed);
-                    return committed;
+                    return done;
                 }
             }
         }

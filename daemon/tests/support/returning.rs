@@ -14,14 +14,27 @@ pub struct Returning {
 impl Returning {
     /// A guest.
     pub fn guest(daemon: &Daemon) -> Self {
-        let (mut bot, welcome) = Self::enter(daemon, json!({}));
+        Self::newcomer(daemon, json!({}))
+    }
+
+    /// A guest of this name.
+    pub fn guest_named(daemon: &Daemon, name: &str) -> Self {
+        Self::newcomer(daemon, json!({"name": name}))
+    }
+
+    fn newcomer(daemon: &Daemon, hello: Value) -> Self {
+        let (mut bot, welcome) = Self::enter(daemon, hello);
         bot.hello = json!({"name": bot.name, "resume": welcome["resume"]});
         bot
     }
 
     /// A registered bot, registered now.
     pub fn registered(daemon: &Daemon, name: &str) -> Self {
-        let token = daemon.register(name);
+        Self::owner(daemon, name, &daemon.register(name))
+    }
+
+    /// A registered bot by its token.
+    pub fn owner(daemon: &Daemon, name: &str, token: &str) -> Self {
         Self::enter(daemon, json!({"name": name, "token": token})).0
     }
 

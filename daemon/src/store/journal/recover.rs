@@ -4,7 +4,7 @@ use super::entry::{Entry, FRAME, SavedGame, Slot};
 use super::segment::{HEADER, Header, SEGMENT, segments};
 use crate::store::StoreError;
 use modiar_rules::BySide;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -31,15 +31,19 @@ impl Recovered {
     pub(super) fn read(folder: &Path, boot: &str) -> Result<Self, StoreError> {
         let mut recovered = Self { stopped: true, same_boot: true, ..Self::default() };
         // What was before the first segment that is there was removed with its games.
-        let (mut games, mut continued) = (BTreeMap::new(), true);
-        let mut damage: Option<Damage> = None;
+        let (mut games, mut orphans, mut continued) = (BTreeMap::new(), BTreeSet::new(), true);
+        let (mut damage, mut missing): (Option<Damage>, Option<String>) = (None, None);
         for path in segments(folder)? {
+            let before = recovered.last;
             let bytes = fs::read(&path).map_err(StoreError::io(&path))?;
             let header = Header::read(&bytes).ok_or_else(|| fault(&path, "it is no segment of ours".into()))?;
             if (bytes.len() as u64) < SEGMENT {
                 return Err(fault(&path, format!("it was cut short to {} bytes", bytes.len())));
             }
             recovered.last = header.number;
+            if before > 0 && header.number != before + 1 {
+                missing.get_or_insert(format!("the segments between {before} and {} are missing", header.number));
+            }
             recovered.same_boot = header.boot == boot;
             let (entries, end) = read_entries(&bytes);
             if entries.first() == Some(&Entry::Snapshot) {
@@ -57,9 +61,19 @@ impl Recovered {
             continued = entries.last() == Some(&Entry::Continued);
             for entry in entries {
                 recovered.stopped = entry == Entry::Stopped;
-                apply(entry, &mut games);
+                apply(entry, &mut games, &mut orphans);
             }
             damage = damage.or(Damage::find(path, &bytes, end)?);
+        }
+        // It is made before the one before it says that it goes on in it.
+        if continued && recovered.last > 0 {
+            missing.get_or_insert(format!("segment {}, in which it goes on, is missing", recovered.last + 1));
+        } else if let Some(Slot(slot)) = orphans.first() {
+            missing.get_or_insert(format!("the segment in which game {slot} began is missing"));
+        }
+        // A failure of power may undo that a game is over, and not the removal of the segment in which it began.
+        if let Some(what) = missing.filter(|_| recovered.same_boot || recovered.stopped) {
+            return Err(fault(folder, what));
         }
         recovered.torn = damage.map_or(0, |damage| damage.length);
         recovered.games = games.into_values().collect();
@@ -81,17 +95,17 @@ fn read_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
     (entries, at)
 }
 
-fn apply(entry: Entry, games: &mut BTreeMap<Slot, SavedGame>) {
+/// `orphans` are the games that go on and have not begun: when they are over, the segment in which they began is removed.
+fn apply(entry: Entry, games: &mut BTreeMap<Slot, SavedGame>, orphans: &mut BTreeSet<Slot>) {
     match entry {
         Entry::Opened(opening) => {
             let game = SavedGame { plies: Vec::new(), forgiven: BySide::default(), opening: *opening, lost: false };
             games.insert(game.opening.slot, game);
         }
-        Entry::Ply(slot, ply) => {
-            if let Some(game) = games.get_mut(&slot) {
-                game.plies.push(ply);
-            }
-        }
+        Entry::Ply(slot, ply) => match games.get_mut(&slot) {
+            Some(game) => game.plies.push(ply),
+            None => drop(orphans.insert(slot)),
+        },
         Entry::Forgiven(slot, side) => {
             if let Some(game) = games.get_mut(&slot) {
                 game.forgiven[side] += 1;
@@ -99,8 +113,12 @@ fn apply(entry: Entry, games: &mut BTreeMap<Slot, SavedGame>) {
         }
         Entry::Over(slot) => {
             games.remove(&slot);
+            orphans.remove(&slot);
         }
-        Entry::Snapshot => games.clear(),
+        Entry::Snapshot => {
+            games.clear();
+            orphans.clear();
+        }
         Entry::Lost => games.values_mut().for_each(|game| game.lost = true),
         Entry::Synced(_) | Entry::Stopped | Entry::Continued => {}
     }

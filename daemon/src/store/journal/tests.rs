@@ -322,3 +322,22 @@ fn a_journal_whose_first_segments_are_gone_is_whole() {
     let (_, recovered) = open(&folder);
     assert_eq!((recovered.games.len(), recovered.torn), (1, 0));
 }
+
+/// The kernel that ran on still has all that was written: a segment that is not there was taken away. After a failure of power
+/// a removal may have lasted, and what allowed it not.
+#[test]
+fn a_lost_segment_is_refused() {
+    for (lost, what) in [(0, "in which game 0 began"), (1, "between 1 and 3"), (2, "segment 3, in which it goes on")] {
+        let folder = TempDir::new().unwrap();
+        let (journal, slot) = two_segments(&folder);
+        while journal.ply(slot, ply(2)).is_ok() {}
+        journal.sync().unwrap();
+        journal.ply(slot, ply(2)).unwrap();
+        let three = segments(folder.path()).unwrap();
+        assert_eq!(three.len(), 3);
+        std::fs::remove_file(&three[lost]).unwrap();
+        let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
+        assert!(refused.contains(what), "{refused}");
+        assert!(Journal::open(folder.path(), "another boot").is_ok(), "{what}");
+    }
+}

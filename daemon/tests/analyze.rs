@@ -207,7 +207,7 @@ fn the_page_has_its_pictures_and_their_numbers() {
     assert!(said.is_empty() && told.contains("the report was written to report.html"), "{said}{told}");
     let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
     for picture in [
-        "Rating in blitz",
+        "Rating in \u{2068}blitz\u{2069}",
         "Score by bot",
         "Accuracy by bot",
         "Accuracy by time used",

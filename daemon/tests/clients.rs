@@ -246,7 +246,8 @@ fn a_setting_that_leads_nowhere_is_named() {
     }
     let program = have("cc").then(|| compile(&folder));
     bots.extend(program.iter().map(|program| ("C", Command::new(program))));
-    let cases: [(&[(&str, &str)], i32, &[&str], &[&str]); 6] = [
+    type Case<'a> = (&'a [(&'a str, &'a str)], i32, &'a [&'a str], &'a [&'a str]);
+    let cases: [Case<'_>; 6] = [
         (
             &[("MODIAR_PORT", "99999")],
             2,

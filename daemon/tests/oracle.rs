@@ -111,3 +111,37 @@ fn what_is_no_position_is_told() {
     assert_eq!(nowhere.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("absent/oracle.table"));
 }
+
+/// `daemon/ORACLE.md` shows an answer as it is, and names every field.
+#[test]
+fn the_page_tells_every_field() {
+    let page = fs::read_to_string(support::project().join("daemon/ORACLE.md")).unwrap();
+    let folder = folder();
+    let shown = page.split("```json\n").nth(1).unwrap().lines().next().unwrap();
+    let output = oracle(folder.path(), &[START], "");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{shown}\n"));
+    let openings = answers(&oracle(folder.path(), &["--openings"], ""));
+    let answer: Value = serde_json::from_str(shown).unwrap();
+    for key in [&answer, &openings[0]].iter().flat_map(|value| value.as_object().unwrap().keys()) {
+        assert!(page.contains(&format!("| `{key}` |")), "{key}");
+    }
+    let output = oracle(folder.path(), &[], &format!("\n{START}\n \n"));
+    assert_eq!(answers(&output), [answer]);
+}
+
+/// A table gives way to a newer one, and nothing else does.
+#[test]
+fn a_table_is_written_over_nothing_but_a_table() {
+    let folder = folder();
+    let notes = folder.path().join("notes.txt");
+    fs::write(&notes, "kept").unwrap();
+    let output = oracle(folder.path(), &["--build", "notes.txt"], "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(3) && said.contains("notes.txt is there and is no table"), "{said}");
+    assert_eq!(fs::read(&notes).unwrap(), b"kept");
+    for _ in 0..2 {
+        let output = oracle(folder.path(), &["--build", "new.table"], "");
+        assert!(output.status.success(), "{output:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left beside it");
+}

@@ -150,7 +150,7 @@ impl Scene {
         let error = || Error::new(ErrorCode::NameTaken, "");
         let said = match script.below(14)? {
             0 => Said::Empty,
-            1 => Said::HandshakeExpired,
+            1 => Said::HandshakeExpired(5000),
             2 => Said::HelloRefused(error()),
             3 => Said::Welcomed,
             4 => Said::MoveRefused(Some(error())),

@@ -127,22 +127,39 @@ fn intervals(id: &str, title: &str, about: &str, axis: &Axis, spreads: Vec<Sprea
     })
 }
 
-/// All pictures of this kind that the report has something for.
+/// All pictures of this kind that the report has something for. Those by bot say so where they leave some out.
 pub(super) fn all_intervals(report: &Report, bots: &[&BotReport]) -> Vec<Intervals> {
-    let mut pictures: Vec<Intervals> = ratings(report, bots);
-    pictures.extend([scores(bots), accuracies(bots), by_time(report), thoughts(bots)].into_iter().flatten());
-    pictures
+    let mut by_bot: Vec<Intervals> = ratings(report, bots);
+    by_bot.extend([scores(bots), accuracies(bots), thoughts(bots)].into_iter().flatten());
+    let all = report.bots.len();
+    if bots.len() < all {
+        for picture in &mut by_bot {
+            // Writing to a String cannot fail.
+            let _ = write!(picture.about, " Of {all} bots, those of the {} with most games.", bots.len());
+        }
+    }
+    by_bot.extend(by_time(report));
+    by_bot
 }
 
 /// A picture for each of the first pools that records tell ratings of.
 fn ratings(report: &Report, bots: &[&BotReport]) -> Vec<Intervals> {
     /// Pools that have a picture.
     const POOLS: usize = 4;
+    /// Beyond all ratings: what a foreign record may say.
+    const MOST: f64 = 1e5;
     let mut pools: Vec<&String> = report.bots.iter().flat_map(|bot| bot.ratings.keys()).collect();
     pools.sort_unstable();
     pools.dedup();
+    let left_out = pools.len().saturating_sub(POOLS);
+    let more = if left_out > 0 {
+        format!(" Not shown: {} more.", counted(left_out as u64, "pool", "pools"))
+    } else {
+        String::new()
+    };
     let picture = |(at, pool): (usize, &&String)| {
         let rated = bots.iter().filter_map(|bot| Some((bot, bot.ratings.get(*pool)?)));
+        let rated = rated.filter(|(_, rating)| rating.rating.abs() < MOST && rating.rd.abs() < MOST);
         let mut spreads: Vec<Spread> = rated
             .map(|(bot, rating)| Spread {
                 name: bot.name.clone(),
@@ -155,11 +172,18 @@ fn ratings(report: &Report, bots: &[&BotReport]) -> Vec<Intervals> {
         spreads.sort_by(|one, other| other.middle.total_cmp(&one.middle));
         let ends = || spreads.iter().filter_map(|spread| spread.ends);
         let (from, to) = ends().fold((f64::MAX, f64::MIN), |(from, to), [lo, hi]| (from.min(lo), to.max(hi)));
-        let about = "The newest rating that the records tell; the whisker is 1.96 rating deviations each way, 95 %.";
+        let about = format!(
+            "The newest rating that the records tell; the whisker is 1.96 rating deviations each way, 95 %.{more}"
+        );
         let axis = Axis::round(from, to.max(from + 1.0));
-        intervals(&format!("rating-{at}"), &format!("Rating in {pool}"), about, &axis, spreads)
+        intervals(&format!("rating-{at}"), &format!("Rating in {}", isolated(pool)), &about, &axis, spreads)
     };
     pools.iter().take(POOLS).enumerate().filter_map(picture).collect()
+}
+
+/// A text in which nothing turns round what stands about it.
+fn isolated(text: &str) -> String {
+    format!("\u{2068}{text}\u{2069}")
 }
 
 fn scores(bots: &[&BotReport]) -> Option<Intervals> {
@@ -244,6 +268,8 @@ pub(super) struct Bar {
     pub height: Length,
     pub middle: Length,
     pub whisker: Option<[Length; 2]>,
+    /// Whether few games made it.
+    pub few: bool,
     pub about: String,
 }
 
@@ -264,6 +290,7 @@ struct Column {
     ply: usize,
     value: f64,
     ends: Option<[f64; 2]>,
+    few: bool,
     about: String,
 }
 
@@ -281,6 +308,7 @@ fn bars(id: &'static str, title: &'static str, about: &'static str, columns: &[C
         height: length(height(column.value)),
         middle: length(x(column.ply) + 0.5 * step),
         whisker: column.ends.map(|ends| ends.map(|end| length(top + BARS - height(end)))),
+        few: column.few,
         about: column.about.clone(),
     };
     let across = (1..=last).filter(|ply| *ply == 1 || ply % 5 == 0);
@@ -298,19 +326,29 @@ fn bars(id: &'static str, title: &'static str, about: &'static str, columns: &[C
 
 /// The pictures by ply.
 pub(super) fn all_bars(report: &Report) -> Vec<Bars> {
+    // What a game in fifty or fewer reached says little, and does not set the axis.
+    let few = report.loss_by_ply.iter().map(|at| at.plies).max().unwrap_or(0) / 50;
     let column = |at: &super::PlyReport| Column {
+        few: at.plies <= few,
         ply: at.ply,
         value: at.accuracy.unwrap_or(0.0),
         ends: at.interval,
         about: format!("ply {}: {} seeds a ply, {}", at.ply, seeds(at.accuracy), counted(at.plies, "ply", "plies")),
     };
     let losses: Vec<Column> = report.loss_by_ply.iter().map(column).collect();
-    let most = losses.iter().map(|column| 1.3 * column.value).fold(0.1, f64::max);
+    let most = losses.iter().filter(|column| !column.few).map(|column| 1.3 * column.value).fold(0.1, f64::max);
     let about = "The mean loss of all bots at each ply of a game, in seeds, with 95 % whiskers; South plays the odd \
-                 plies. The last bar, if it is ply 61, is of all plies from there on.";
+                 plies. A bar of ply 61 is of all plies from there on. Plies that one game in fifty reached, or fewer, are \
+                 pale, and may go beyond the picture.";
     let first: Vec<Column> = (1..)
         .zip(&report.judged.losing.by_ply)
-        .map(|(ply, games)| Column { ply, value: real(*games), ends: None, about: format!("ply {ply}: {games}") })
+        .map(|(ply, games)| Column {
+            ply,
+            value: real(*games),
+            ends: None,
+            few: false,
+            about: format!("ply {ply}: {games}"),
+        })
         .collect();
     let top = first.iter().map(|column| column.value).fold(1.0, f64::max);
     let losing =
@@ -377,6 +415,7 @@ fn block(line: &OpeningReport, ply: usize, x: f64, width: f64) -> Block {
         1.. => "south",
     };
     let name = if line.moves.is_empty() { "all" } else { &line.moves };
+    let scored = if score.is_empty() { name.to_owned() } else { format!("{name}: {score} %") };
     let mut about = format!("{name}: {}, best play leads to {value}", counted(line.games, "game", "games"));
     if !score.is_empty() {
         let _ = write!(about, ", South scored {score} %");
@@ -391,7 +430,7 @@ fn block(line: &OpeningReport, ply: usize, x: f64, width: f64) -> Block {
         strength: length((f64::from(ahead).abs() / 40.0).clamp(0.15, 0.55)),
         middle: length(x + width / 2.0),
         baselines: [length(y + 19.0), length(y + 35.0)],
-        words: (width > 76.0).then(|| [format!("{name} {score} %"), value]),
+        words: (width > 84.0).then_some([scored, value]),
         about,
     }
 }

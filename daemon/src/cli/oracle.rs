@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  modiar oracle '7.7.7-7.7.7 0-0 s 1'\n  modiar oracle < positions.txt\n  modiar oracle --openings\n\nA position is the pits 0 to 5, the seeds captured by South and North, the side to\nmove and the ply to be played. Values are margins in seeds, [lo, hi]: they differ\nwhere endless play decides, which counts as worst and as best for the side to move."
+    after_help = "Examples:\n  modiar oracle '7.7.7-7.7.7 0-0 s 1'\n  modiar oracle < positions.txt\n  modiar oracle --openings\n\nA position is the pits 0 to 5, the seeds captured by South and North, the side to\nmove and the ply to be played. Values are margins over the seeds still in play, in seeds,\n[lo, hi]: they differ where endless play decides, which counts as worst and as best for\nthe side to move. daemon/ORACLE.md tells every field."
 )]
 pub(super) struct Oracle {
     /// A position; without one, positions are read from stdin, one a line
@@ -80,6 +80,9 @@ impl Oracle {
 fn answer_all(table: &Table, mut input: Input) -> anyhow::Result<()> {
     while let Some((number, line)) = input.line()? {
         let text = String::from_utf8_lossy(line);
+        if text.trim().is_empty() {
+            continue;
+        }
         let position =
             parse_position(&text).with_context(|| format!("line {number}: {} is no position", quoted(&text)))?;
         write_line(&answer(table, position)?)?;

@@ -137,7 +137,7 @@ const fn name(record: &Record, side: Side) -> &BotName {
 }
 
 fn outcome(record: &Record) -> String {
-    let score = format!("{} : {}", record.score.south, record.score.north);
+    let score = format!("south {} : north {}", record.score.south, record.score.north);
     let who = match record.result {
         GameResult::South => format!("south ({}) wins", name(record, Side::South)),
         GameResult::North => format!("north ({}) wins", name(record, Side::North)),

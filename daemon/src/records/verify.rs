@@ -281,7 +281,7 @@ fn verify_rated(record: &Record) -> Result<(), Fault> {
     ensure(!record.rated || !guests, || "it is rated, and a guest played it".into())
 }
 
-/// A rating is whole, and no guest has one (`record.ratings-read`).
+/// A rating is whole, and no guest has one.
 fn verify_seat(side: &str, seat: &RecordSeat) -> Result<(), Fault> {
     let parts = [seat.rating, seat.rd, seat.volatility];
     let has = parts.iter().filter(|part| part.is_some()).count();

@@ -144,7 +144,7 @@ impl fmt::Display for Expected {
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, expected } = self;
-        write!(f, "expected {expected} at byte {offset}: write a position as 7.7.7-7.7.7 0-0 s 1")
+        write!(f, "expected {expected} at byte {}: write a position as 7.7.7-7.7.7 0-0 s 1", offset + 1)
     }
 }
 

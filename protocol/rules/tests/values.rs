@@ -101,7 +101,7 @@ fn errors_say_what_to_do() {
     let errors: [(&dyn Error, &str); 8] = [
         (
             &text,
-            "expected a number of seeds from 0 to 255 at byte 10: write a position as \
+            "expected a number of seeds from 0 to 255 at byte 11: write a position as \
              7.7.7-7.7.7 0-0 s 1",
         ),
         (&seeds, "41 seeds: those on the board and captured must make 42"),

@@ -177,7 +177,7 @@ fn data_of(days: &[&str]) -> TempDir {
     let data = DataDir::new(folder.path());
     let _claim = data.claim().unwrap();
     let mut store = SqliteStore::open(&data).unwrap();
-    store.commit(&mut records).unwrap();
+    store.commit(&mut records, &[]).unwrap();
     Archive::open(&data.archive(), &store).unwrap();
     folder
 }

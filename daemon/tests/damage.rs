@@ -62,7 +62,7 @@ impl Data {
         let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
         let paths = entries.map(|entry| entry.unwrap().path());
         let paths = paths.filter(|path| {
-            path.is_file() && !["lock", "oracle.table", "modiar.db-shm"].iter().any(|name| path.ends_with(name))
+            path.is_file() && !["oracle.table", "modiar.db-shm"].iter().any(|name| path.ends_with(name))
         });
         paths.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
     }
@@ -204,7 +204,6 @@ fn a_first_start_that_was_cut_short_is_made_up_for() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data");
     fs::create_dir_all(data.join("archive")).unwrap();
-    fs::write(data.join("lock"), "").unwrap();
     fs::write(data.join("modiar.db"), "").unwrap();
     fs::write(data.join("modiar.db-wal"), "").unwrap();
     let daemon = Daemon::start_in(folder, "", &[]);

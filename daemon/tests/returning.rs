@@ -140,6 +140,26 @@ fn a_game_goes_on_on_another_connection() {
     assert_eq!(pair.ended()["termination"], "repetition");
 }
 
+/// `clock.wire-running`, `session.resume`: who comes back in its own turn reads what it has left by then, and a spectator too.
+#[test]
+fn the_clock_of_a_turn_that_runs_is_told_as_it_is() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    let turn = pair.south.peer.expect("turn").unwrap();
+    assert_eq!(turn["remaining_ms"], json!({"south": 60_000, "north": 60_000}));
+    reset(&pair.south);
+    thread::sleep(Duration::from_millis(600));
+    let started = pair.south.resume(&daemon, &pair.id);
+    let again = pair.south.peer.expect("turn").unwrap();
+    let (mut watcher, _) = daemon.guest(json!({}));
+    watcher.send(&json!({"type": "watch", "game": pair.id})).unwrap();
+    for told in [started, again, watcher.expect("started").unwrap()] {
+        let left = told["remaining_ms"]["south"].as_u64().unwrap();
+        // The grace is never charged.
+        assert!((50_000..=59_450).contains(&left) && told["remaining_ms"]["north"] == 60_000, "{told}");
+    }
+}
+
 /// `session.replaced-lines`: a move and half a line are read, then the bot says hello elsewhere. The move counts; what
 /// comes after that is not read, not even the rest of the line.
 #[test]

@@ -146,13 +146,14 @@ impl Bot {
         (!self.is_guest() && unread != games.kept).then(|| games.kept.clone_from(&unread)).map(|()| unread)
     }
 
-    /// Whether nothing is lost by forgetting it: no game runs, and a registered bot has nothing to read, a guest has been away
-    /// for `time`.
+    /// Whether nothing is lost by forgetting it: no game runs, it has been away for `time` or remembers none, and a registered
+    /// bot has nothing to read.
     #[must_use]
     pub fn is_forgettable(&self, time: Micros) -> bool {
         let games = self.games();
         let long_gone = games.last_seen.is_some_and(|seen| now().since(seen) > time);
-        games.running.is_empty() && if self.is_guest() { long_gone } else { games.endings.is_empty() }
+        let has_read = self.is_guest() || games.endings.is_empty();
+        games.running.is_empty() && has_read && (long_gone || !self.is_guest() && games.over.is_empty())
     }
 
     /// Since when it is away, where no game of it runs.
@@ -272,6 +273,7 @@ mod tests {
         assert!(!dice.is_forgettable(Micros(0)));
         dice.has_read();
         assert!(dice.is_forgettable(Micros(0)));
+        assert!(!dice.is_forgettable(Micros(60_000_000)), "it remembers its games a while (`verdict.game-over`)");
     }
 
     #[test]

@@ -45,6 +45,11 @@ pub(super) fn taken_by_peer(_socket: RawFd) -> Option<u64> {
 /// Whether own delay can be measured here; where not, `serve` says so (`clock.own-unavailable`).
 pub(super) const MEASURES_OWN_DELAY: bool = cfg!(target_os = "linux");
 
+/// How many bytes lie in the kernel now.
+pub(super) fn unread(stream: &TcpStream) -> usize {
+    rustix::io::ioctl_fionread(stream).map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
 /// Reads what lies in the kernel now, without asking tokio, whose readiness may be older than the bytes
 /// (`clock.flag-confirmed`). The descriptor is non-blocking: an empty socket is `WouldBlock`.
 pub(super) fn read_now(stream: &TcpStream, buffer: &mut [u8]) -> io::Result<usize> {

@@ -156,19 +156,22 @@ impl Reader {
     /// What lies in the kernel now is judged by its own arrival, then the flags of the games are checked; not where the
     /// connection turns out to have ended, for its bot may be back on another one (`clock.flag-away`).
     fn read_kernel(&mut self) -> Next {
-        let asked = now();
+        let (asked, there) = (now(), kernel::unread(self.read.as_ref()));
         let next = BUFFER.with_borrow_mut(|buffer| {
-            loop {
-                match kernel::read_now(self.read.as_ref(), buffer) {
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Next::of(&self.outlet),
-                    read => {
-                        let next = self.take(read.map(|length| &buffer[..length]));
-                        if next != Next::Go {
-                            return next;
-                        }
-                    }
+            let mut taken = 0;
+            // What came later is no reason to wait. One read more than that: the end of the stream is no byte.
+            while taken <= there {
+                let read = match kernel::read_now(self.read.as_ref(), buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                    read => read.map(|length| &buffer[..length]),
+                };
+                taken += read.as_ref().map_or(0, |bytes| bytes.len());
+                let next = self.take(read);
+                if next != Next::Go {
+                    return next;
                 }
             }
+            Next::of(&self.outlet)
         });
         if next == Next::Go {
             self.client.check_flags(asked);

@@ -213,6 +213,17 @@ impl Game {
         self.line.position().side()
     }
 
+    /// What each side has left at this moment (`clock.wire-running`).
+    #[must_use]
+    pub fn left(&self, now: Moment) -> BySide<Micros> {
+        let mut left = self.clock.remaining();
+        if self.phase == Phase::Running {
+            let side = self.side_to_move();
+            left[side] = left[side].less(self.clock.running_charge(now).charged);
+        }
+        left
+    }
+
     /// The last moment at which a move of the side to move is in time; `None` where no clock runs.
     #[must_use]
     pub fn deadline(&self) -> Option<Moment> {

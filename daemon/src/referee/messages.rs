@@ -2,12 +2,13 @@
 
 use super::game::{Decision, Game};
 use super::seat::Seat;
+use crate::clock::{Micros, Moment};
 use crate::config::Pool;
 use modiar_protocol::server::{Ended, Error, Last, Moved, Player, Started, Turn};
 use modiar_protocol::{ErrorCode, GameId, PitList, Ref, ServerMessage, Sides};
 use modiar_rules::{BySide, Side, moves_text};
 
-/// The game as `started` tells it, to one side or to a spectator.
+/// The game as `started` tells it at this moment, to one side or to a spectator.
 pub(super) fn started(
     id: GameId,
     pool: &Pool,
@@ -15,6 +16,7 @@ pub(super) fn started(
     seats: &BySide<Seat>,
     game: &Game,
     side: Option<Side>,
+    now: Moment,
 ) -> Started {
     let position = game.line().position();
     Started {
@@ -33,7 +35,7 @@ pub(super) fn started(
         side_to_move: position.side(),
         pits: position.pits(),
         captured: position.captured().into(),
-        remaining_ms: remaining_ms(game),
+        remaining_ms: in_ms(game.left(now)),
         resumed: false,
         reference: None,
     }
@@ -59,6 +61,11 @@ pub fn turn(id: GameId, game: &Game) -> Turn {
             elapsed_ms: last.charge.elapsed.ms(),
         }),
     }
+}
+
+/// The same, where it is told again while its clock runs (`clock.wire-running`).
+pub(super) fn turn_again(id: GameId, game: &Game, now: Moment) -> Turn {
+    Turn { remaining_ms: in_ms(game.left(now)), ..turn(id, game) }
 }
 
 /// The newest ply, where one was played.
@@ -105,5 +112,9 @@ fn player(seat: &Seat) -> Player {
 }
 
 fn remaining_ms(game: &Game) -> Sides<u64> {
-    game.clock().remaining().map(crate::clock::Micros::ms).into()
+    in_ms(game.clock().remaining())
+}
+
+fn in_ms(times: BySide<Micros>) -> Sides<u64> {
+    times.map(Micros::ms).into()
 }

@@ -119,8 +119,7 @@ impl Referee {
     /// Keeps what a registered bot has still to hear of, where that has changed: it outlasts a restart.
     pub fn keep_unread(&self, bot: &Bot) {
         if let Some(games) = bot.to_keep() {
-            let bot = bot.name.clone();
-            self.store.have(move |store| store.put_unread(&bot, &games));
+            self.store.keep_unread(bot.name.clone(), games);
         }
     }
 

@@ -163,6 +163,6 @@ impl Table {
 
     /// The whole state of the game, to one side or to a spectator.
     pub(super) fn as_started(&self, state: &State, side: Option<Side>) -> Started {
-        messages::started(self.id(), &self.pool, self.pairing().rated, &state.seats, &state.game, side)
+        messages::started(self.id(), &self.pool, self.pairing().rated, &state.seats, &state.game, side, now())
     }
 }

@@ -37,7 +37,8 @@ impl Table {
             self.write_turn(state, false);
         } else {
             // Its clock has run all the while (`clock.start-away`).
-            state.seats[side].link.outlet.tell(&ServerMessage::Turn(messages::turn(self.id(), &state.game)));
+            let turn = messages::turn_again(self.id(), &state.game, now());
+            state.seats[side].link.outlet.tell(&ServerMessage::Turn(turn));
         }
     }
 

@@ -214,7 +214,7 @@ impl Accounts {
         let created = format!("{:.6}", Timestamp::now());
         // What an earlier owner of the name had still to hear of is nobody's.
         let earlier = name.clone();
-        self.store.with(move |store| store.put_unread(&earlier, &[])).await?;
+        self.store.with(move |store| store.commit(&mut [], &[(earlier, Vec::new())])).await?;
         self.put(Account { name, token: TokenHash::of(&token), created, banned: None }).await?;
         Ok(token)
     }

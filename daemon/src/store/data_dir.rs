@@ -123,13 +123,12 @@ impl DataDir {
         self.check()?;
         let made = DirBuilder::new().recursive(true).mode(0o700).create(self.archive());
         made.map_err(StoreError::io(&self.0))?;
-        let path = self.0.join("lock");
-        let lock =
-            File::options().create(true).truncate(false).write(true).open(&path).map_err(StoreError::io(&path))?;
-        match lock.try_lock() {
-            Ok(()) => Ok(lock),
+        // The directory itself: a file in it may be removed by somebody who tidies up.
+        let claimed = File::open(&self.0).map_err(StoreError::io(&self.0))?;
+        match claimed.try_lock() {
+            Ok(()) => Ok(claimed),
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: self.0.clone() }),
-            Err(TryLockError::Error(error)) => Err(StoreError::Io { path, error }),
+            Err(TryLockError::Error(error)) => Err(StoreError::Io { path: self.0.clone(), error }),
         }
     }
 }

@@ -29,10 +29,11 @@ use thiserror::Error;
 pub trait Store: Send {
     /// Stores finished games, all or none, durably, in this order. Each gets its place and its link to the one before it;
     /// the lines come back as they are to stand in the archive. A game stored before is not stored again, and has no line.
+    /// With them, what bots have to hear of from now on.
     ///
     /// # Errors
     /// Nothing was stored.
-    fn commit(&mut self, records: &mut [Record]) -> Result<Vec<Line>, StoreError>;
+    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Vec<Line>, StoreError>;
 
     /// The newest game.
     ///
@@ -70,12 +71,6 @@ pub trait Store: Send {
     /// Nothing was removed.
     fn remove_account(&mut self, name: &BotName) -> Result<(), StoreError>;
 
-    /// These stored games, and no others, are those that a registered bot has still to hear of (`session.missed`).
-    ///
-    /// # Errors
-    /// Nothing was changed.
-    fn put_unread(&mut self, bot: &BotName, games: &[GameId]) -> Result<(), StoreError>;
-
     /// The records of the games that registered bots have still to hear of, in the order of their ends.
     ///
     /// # Errors
@@ -89,6 +84,9 @@ pub trait Store: Send {
     /// They cannot be read.
     fn recent(&self, before: u64, since: &str) -> Result<Vec<Record>, StoreError>;
 }
+
+/// A registered bot, and the stored games whose ends it has still to hear of: these and no others.
+pub type Unread = (BotName, Vec<GameId>);
 
 /// The newest game of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]

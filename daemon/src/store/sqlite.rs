@@ -2,7 +2,7 @@
 
 use super::accounts::{Account, BanReason, TokenHash};
 use super::data_dir::{log_of, make_private};
-use super::{DataDir, Head, Line, Store, StoreError, columns, line_hash, migrate, unread};
+use super::{DataDir, Head, Line, Store, StoreError, Unread, columns, line_hash, migrate, unread};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
@@ -99,7 +99,7 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn commit(&mut self, records: &mut [Record]) -> Result<Vec<Line>, StoreError> {
+    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Vec<Line>, StoreError> {
         let Head { mut seq, hash: mut prev } = self.head()?.unwrap_or(Head { seq: 0, hash: ZERO_HASH.to_owned() });
         let to_error = StoreError::sqlite(&self.path);
         let mut lines = Vec::with_capacity(records.len());
@@ -115,6 +115,7 @@ impl Store for SqliteStore {
                     lines.push(Line { seq, day: day(&record.ended), text, hash });
                 }
             }
+            unread.iter().try_for_each(|(bot, games)| unread::put(&transaction, bot, games))?;
             transaction.commit()?;
             match self.log_is_long.load(Ordering::Relaxed).then(|| self.bring_log_in()) {
                 Some(Err(error)) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => Err(error),
@@ -188,10 +189,6 @@ impl Store for SqliteStore {
             transaction.commit()
         })();
         removed.map_err(StoreError::sqlite(&self.path))
-    }
-
-    fn put_unread(&mut self, bot: &BotName, games: &[GameId]) -> Result<(), StoreError> {
-        unread::put(&mut self.database, bot, games).map_err(StoreError::sqlite(&self.path))
     }
 
     fn recent(&self, before: u64, since: &str) -> Result<Vec<Record>, StoreError> {

@@ -5,28 +5,19 @@ use modiar_protocol::{BotName, GameId};
 use rusqlite::{Connection, Row};
 use std::collections::HashMap;
 
-/// A game's record, and a bot that has to hear of its end.
-pub type Unread = (String, String);
-
 /// These games, and no others, are unread by `bot`.
-pub(super) fn put(database: &mut Connection, bot: &BotName, games: &[GameId]) -> rusqlite::Result<()> {
-    let transaction = database.transaction()?;
-    delete(&transaction, bot)?;
-    {
-        let mut insert = transaction.prepare_cached("INSERT INTO unread (bot, game) VALUES (?1, ?2)")?;
-        for game in games {
-            insert.execute([bot.as_str(), game.as_str()])?;
-        }
-    }
-    transaction.commit()
+pub(super) fn put(database: &Connection, bot: &BotName, games: &[GameId]) -> rusqlite::Result<()> {
+    delete(database, bot)?;
+    let mut insert = database.prepare_cached("INSERT INTO unread (bot, game) VALUES (?1, ?2)")?;
+    games.iter().try_for_each(|game| insert.execute([bot.as_str(), game.as_str()]).map(drop))
 }
 
 pub(super) fn delete(database: &Connection, bot: &BotName) -> rusqlite::Result<()> {
-    database.execute("DELETE FROM unread WHERE bot = ?1", [bot.as_str()]).map(drop)
+    database.prepare_cached("DELETE FROM unread WHERE bot = ?1")?.execute([bot.as_str()]).map(drop)
 }
 
-/// All of them, in the order of the games' ends.
-pub(super) fn all(database: &Connection) -> rusqlite::Result<Vec<Unread>> {
+/// All of them, in the order of the games' ends: a bot's name, and the record.
+pub(super) fn all(database: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
     let sql = "SELECT bot, record FROM unread JOIN games ON id = game ORDER BY seq";
     let unread = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     database.prepare(sql)?.query_map([], unread)?.collect()

@@ -1,9 +1,10 @@
 //! The one writer: a thread that takes finished games as they come, as many as wait in one commit.
 
-use super::{Archive, Store, StoreError};
+use super::{Archive, Store, StoreError, Unread};
 use crate::metrics::Metrics;
 use crate::time::now;
-use modiar_protocol::Record;
+use modiar_protocol::{BotName, GameId, Record};
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,12 +27,11 @@ const FULL: Duration = Duration::from_millis(200);
 pub type Stored = Result<(), Arc<StoreError>>;
 type Then = Box<dyn FnOnce(Stored) + Send>;
 type Work = Box<dyn FnOnce(&mut dyn Store) -> Stored + Send>;
-type Lasting = Box<dyn Fn(&mut dyn Store) -> Result<(), StoreError> + Send>;
 
 enum Job {
     Finish(Box<Record>, Then),
     Other(Work),
-    Lasting(Lasting),
+    Unread(Unread),
     Stop,
 }
 
@@ -75,11 +75,10 @@ impl StoreHandle {
         acknowledged.await.map_err(|_| Arc::new(StoreError::Stopped))?
     }
 
-    /// Has the writer do something else with the store, as soon as the disk has room for it, and waits for nothing; a failure
-    /// is logged.
-    pub fn have(&self, work: impl Fn(&mut dyn Store) -> Result<(), StoreError> + Send + 'static) {
+    /// Stores what a registered bot has still to hear of, as soon as the disk has room for it; nobody waits for that.
+    pub fn keep_unread(&self, bot: BotName, games: Vec<GameId>) {
         // Where the writer has ended nothing is stored any more.
-        let _ = self.jobs.send(Job::Lasting(Box::new(work)));
+        let _ = self.jobs.send(Job::Unread((bot, games)));
     }
 
     /// Waits until every result that was handed over is stored, and what was to follow is done.
@@ -151,21 +150,30 @@ struct Writer {
     paced: Instant,
 }
 
-/// Finished games that go into one commit, and what follows for each.
+/// What goes into one commit: finished games, with what follows for each, and what bots have still to hear of, a bot once.
 #[derive(Default)]
 struct Group {
     records: Vec<Record>,
     then: Vec<Then>,
+    unread: HashMap<BotName, Vec<GameId>>,
 }
 
 impl Group {
-    fn add(&mut self, record: Record, then: Then) {
-        self.records.push(record);
-        self.then.push(then);
+    /// Takes a job, or gives it back: it is none for a group.
+    fn add(&mut self, job: Job) -> Option<Job> {
+        match job {
+            Job::Finish(record, then) => {
+                self.records.push(*record);
+                self.then.push(then);
+            }
+            Job::Unread((bot, games)) => drop(self.unread.insert(bot, games)),
+            other => return Some(other),
+        }
+        None
     }
 
     fn is_full(&self) -> bool {
-        self.records.len() >= GROUP
+        self.records.len() + self.unread.len() >= GROUP
     }
 }
 
@@ -179,13 +187,8 @@ impl Writer {
                     Err(error) if error.is_failure() => return self.fail(&error),
                     _ => {}
                 },
-                Job::Lasting(work) => match self.as_soon_as_there_is_room(|store| work(store)) {
-                    Err(error) if error.is_failure() => return self.fail(&error),
-                    Err(error) => warn!(%error, "not stored"),
-                    Ok(()) => {}
-                },
-                Job::Finish(record, then) => {
-                    let group = self.group(*record, then, jobs);
+                job => {
+                    let group = self.group(job, jobs);
                     if self.finish(group).is_err() {
                         return;
                     }
@@ -194,10 +197,10 @@ impl Writer {
         }
     }
 
-    /// The results that go into one commit with this one.
-    fn group(&mut self, record: Record, then: Then, jobs: &mpsc::Receiver<Job>) -> Group {
+    /// What goes into one commit with this job.
+    fn group(&mut self, job: Job, jobs: &mpsc::Receiver<Job>) -> Group {
         let mut group = Group::default();
-        group.add(record, then);
+        self.next = group.add(job);
         self.gather(&mut group, jobs);
         let rest = self.paced.saturating_duration_since(Instant::now());
         if !group.is_full() && self.next.is_none() && !rest.is_zero() {
@@ -208,14 +211,11 @@ impl Writer {
         group
     }
 
-    /// Adds the results that wait, in the order of jobs.
+    /// Adds what waits, in the order of jobs.
     fn gather(&mut self, group: &mut Group, jobs: &mpsc::Receiver<Job>) {
         while !group.is_full() && self.next.is_none() {
-            match jobs.try_recv() {
-                Ok(Job::Finish(record, then)) => group.add(*record, then),
-                Ok(other) => self.next = Some(other),
-                Err(_) => return,
-            }
+            let Ok(job) = jobs.try_recv() else { return };
+            self.next = group.add(job);
         }
     }
 
@@ -225,9 +225,10 @@ impl Writer {
         self.failed.cancel();
     }
 
-    fn finish(&mut self, Group { mut records, then }: Group) -> Stored {
-        debug!(games = records.len(), "committing");
-        let (outcome, lines) = match self.commit(&mut records) {
+    fn finish(&mut self, Group { mut records, then, unread }: Group) -> Stored {
+        debug!(games = records.len(), unread = unread.len(), "committing");
+        let unread: Vec<Unread> = unread.into_iter().collect();
+        let (outcome, lines) = match self.commit(&mut records, &unread) {
             Ok(lines) => (Ok(()), lines),
             Err(error) => (Err(Arc::new(error)), Vec::new()),
         };
@@ -247,14 +248,16 @@ impl Writer {
         Ok(())
     }
 
-    fn commit(&mut self, records: &mut [Record]) -> Result<Vec<super::Line>, StoreError> {
+    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Vec<super::Line>, StoreError> {
         let mut began = now();
         let lines = self.as_soon_as_there_is_room(|store| {
             began = now();
-            store.commit(records)
+            store.commit(records, unread)
         })?;
         self.metrics.store_commit.time(now().since(began));
-        self.metrics.store_commit_games.count(records.len() as u64);
+        if !records.is_empty() {
+            self.metrics.store_commit_games.count(records.len() as u64);
+        }
         Ok(lines)
     }
 

@@ -50,12 +50,12 @@ impl Certificate {
 }
 
 fn read(files: &TlsFiles) -> anyhow::Result<Arc<ServerConfig>> {
-    let chain = open(&files.certificate)?;
+    let chain = open("certificate", &files.certificate)?;
     let chain = CertificateDer::pem_slice_iter(&chain).collect::<Result<Vec<_>, _>>().unwrap_or_default();
     if chain.is_empty() {
         bail!("{}: it holds no certificate in PEM, or one that is damaged", whole(&files.certificate));
     }
-    let key = PrivateKeyDer::from_pem_slice(&open(&files.key)?)
+    let key = PrivateKeyDer::from_pem_slice(&open("key", &files.key)?)
         .map_err(|_| anyhow!("{}: it holds no private key in PEM, or one that is damaged", whole(&files.key)))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()?
@@ -69,12 +69,12 @@ fn read(files: &TlsFiles) -> anyhow::Result<Arc<ServerConfig>> {
 }
 
 /// Reads a file that is one: a pipe or a device would be waited for without end.
-fn open(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let cannot = || format!("{} cannot be opened", whole(path));
+fn open(key: &str, path: &Path) -> anyhow::Result<Vec<u8>> {
+    let cannot = || format!("{key} = {} cannot be opened", whole(path));
     let opened = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path);
     let mut file = opened.with_context(cannot)?;
     if !file.metadata().with_context(cannot)?.is_file() {
-        bail!("{} is no regular file; name one", whole(path));
+        bail!("{key} = {} is no regular file; name one", whole(path));
     }
     let mut text = Vec::new();
     file.read_to_end(&mut text).with_context(cannot)?;

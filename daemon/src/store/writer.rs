@@ -19,7 +19,7 @@ use tracing::{debug, error, warn};
 const GROUP: usize = 1024;
 /// Commits follow each other no faster, unless a whole group waits: under load one sync of the disk then serves many
 /// games, and a game that ends alone waits for nothing.
-const PACE: Duration = Duration::from_millis(10);
+const PACE: Duration = Duration::from_millis(20);
 /// How long a full disk is left alone before the next try.
 const FULL: Duration = Duration::from_millis(200);
 

@@ -289,6 +289,34 @@ fn the_invalid_examples_are_refused() {
     assert_eq!(passed, [""; 0]);
 }
 
+/// `record.schema`: a list is no object and null no absence, though readers may take the one for the other.
+#[test]
+fn a_record_in_another_form_is_found() {
+    let (_, example) = examples().remove(0);
+    let report = |record: &Value| {
+        let mut findings = Findings::default();
+        findings.verify(record.to_string().as_bytes());
+        findings.report()
+    };
+    assert!(report(&example).contains("all good"), "{}", report(&example));
+    let list = |object: &Value| Value::Array(object.as_object().unwrap().values().cloned().collect());
+    for (part, value) in [
+        ("score", json!([example["score"]["south"], example["score"]["north"]])),
+        ("remaining_us", json!([example["remaining_us"]["south"], example["remaining_us"]["north"]])),
+        ("detail", Value::Null),
+        ("rating_after", Value::Null),
+    ] {
+        let mut altered = example.clone();
+        altered[part] = value;
+        let said = report(&altered);
+        assert!(said.contains(&format!(": {part} has not the form")), "{part}: {said}");
+    }
+    let mut altered = example.clone();
+    altered["south"]["rd"] = Value::Null;
+    assert!(report(&altered).contains(": south.rd has not the form"), "{}", report(&altered));
+    assert!(!report(&list(&example)).contains("all good"));
+}
+
 /// A record may say anything: a time beyond all clocks is a fault, not a panic.
 #[test]
 fn a_time_beyond_all_clocks_is_a_fault() {

@@ -3,6 +3,7 @@
 mod comparison;
 mod filter;
 mod plies;
+mod shape;
 mod show;
 mod verify;
 

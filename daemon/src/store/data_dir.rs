@@ -80,11 +80,15 @@ impl DataDir {
             return Ok(());
         }
         let database = self.database();
-        let log = log_of(&database);
-        if holds_data(&log)? {
-            return Err(StoreError::LostDatabase { database, log });
+        if self.has_log()? {
+            return Err(StoreError::LostDatabase { log: log_of(&database), database });
         }
         self.check_new()
+    }
+
+    /// Whether the database's log holds something.
+    pub(super) fn has_log(&self) -> Result<bool, StoreError> {
+        holds_data(&log_of(&self.database()))
     }
 
     /// Refuses a directory in which there was a database with something in it: there is none now.

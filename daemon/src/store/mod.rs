@@ -202,6 +202,8 @@ pub enum StoreError {
          away to begin anew"
     )]
     NoDatabase { database: PathBuf, sign: PathBuf },
+    #[error("{path} was cut short to {length} bytes, within a page; restore a backup")]
+    Cut { path: PathBuf, length: u64 },
     #[error("there is no data in {path}; name the --data of a daemon that has run")]
     NoData { path: PathBuf },
     #[error("the writer has stopped")]

@@ -13,8 +13,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Pages of the log, of 4 KiB, from which on a commit brings them into the database.
-const LOG_PAGES: i32 = 1000;
+/// Bytes of a page of a database that is made: of records of a kilobyte a large one holds some, and is written at once.
+const PAGE: i64 = 16 * 1024;
+/// Bytes of the log from which on a commit brings it into the database.
+const LOG: i64 = 4 << 20;
 
 /// The games in `modiar.db`.
 #[derive(Debug)]
@@ -48,11 +50,24 @@ impl SqliteStore {
         open_as(&path, &path, OpenFlags::default())?.of(data)
     }
 
-    /// Refuses one that holds nothing where it should: what it held stood in a log that is lost.
+    /// Refuses a file that ends within a page: SQLite would take the rest of that for zeroes. Where the log still has
+    /// something for it, that may be no more than what a crash left.
+    fn refuse_cut(&self, data: &DataDir) -> Result<(), StoreError> {
+        let page = self.pragma("page_size").map_err(StoreError::sqlite(&self.path))?.cast_unsigned();
+        let length = std::fs::metadata(&self.path).map_err(StoreError::io(&self.path))?.len();
+        if length.is_multiple_of(page) || data.has_log()? {
+            Ok(())
+        } else {
+            Err(StoreError::Cut { path: self.path.clone(), length })
+        }
+    }
+
+    /// Refuses one that was cut, or holds nothing where it should: what it held stood in a log that is lost.
     fn of(self, data: &DataDir) -> Result<Self, StoreError> {
         if migrate::version(&self.database, &self.path)? == 0 {
             data.check_new()?;
         }
+        self.refuse_cut(data)?;
         Ok(self)
     }
 
@@ -73,6 +88,8 @@ impl SqliteStore {
     /// Sets what makes a commit last, and reads it back: SQLite takes wrong values without a word.
     fn make_durable(&mut self) -> rusqlite::Result<()> {
         self.database.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
+        // Of one that is there nothing is changed by this.
+        self.database.pragma_update(None, "page_size", PAGE)?;
         self.database.pragma_update(None, "journal_mode", "wal")?;
         self.database.pragma_update(None, "synchronous", "full")?;
         let mode: String = self.database.pragma_query_value(None, "journal_mode", |row| row.get(0))?;
@@ -85,9 +102,9 @@ impl SqliteStore {
         // here on stands in the database itself.
         self.bring_log_in()?;
         // In place of SQLite's own, which would keep it to itself that a sync failed.
-        let due = Arc::clone(&self.log_is_long);
+        let (due, page) = (Arc::clone(&self.log_is_long), self.pragma("page_size")?);
         self.database.wal_hook(Some(move |_: &mut Wal, pages| {
-            due.store(pages >= LOG_PAGES, Ordering::Relaxed);
+            due.store(i64::from(pages) * page >= LOG, Ordering::Relaxed);
             Ok(())
         }))
     }

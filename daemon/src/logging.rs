@@ -1,7 +1,8 @@
 //! Logs: to stderr, for people or for programs; stdout is for data.
 
 use crate::config::LogFormat;
-use std::io::{IsTerminal as _, stderr};
+use crate::records::printable;
+use std::io::{IsTerminal as _, Write as _, stderr};
 use tracing::error;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -13,6 +14,8 @@ use tracing_subscriber::fmt::format::FmtSpan;
 pub fn start(format: LogFormat) -> anyhow::Result<()> {
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env()?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_span_events(FmtSpan::NONE);
+    // A log that goes to a full disk, or to nobody, is no reason to stop: else the fault would be told there, and panic.
+    let builder = builder.log_internal_errors(false);
     let started = match format {
         LogFormat::Text => builder.with_ansi(stderr().is_terminal()).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
@@ -20,6 +23,11 @@ pub fn start(format: LogFormat) -> anyhow::Result<()> {
     started.map_err(|error| anyhow::anyhow!(error))?;
     log_panics();
     Ok(())
+}
+
+/// A word for a person on stderr, after the program's name; where that takes none nobody hears it.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(stderr(), "modiar: {}", printable(text));
 }
 
 /// A panic is a line of the log like any other, in the form that was chosen.

@@ -1,5 +1,6 @@
 //! The oracle's table as the daemon and the commands come by it: from the data directory, or solved anew.
 
+use crate::logging::note;
 use crate::store::DataDir;
 use modiar_oracle::{Table, balanced_openings, solve};
 use modiar_rules::Pit;
@@ -37,7 +38,7 @@ pub fn openings(data: &DataDir) -> Vec<Arc<[Pit]>> {
 pub fn consult(data: &DataDir) -> Table {
     Table::read(&data.oracle()).unwrap_or_else(|error| {
         if !error.is_absent() {
-            eprintln!("modiar: {error}; until then every command solves the game anew");
+            note(&format!("{error}; until then every command solves the game anew"));
         }
         solve()
     })

@@ -191,10 +191,12 @@ fn a_name_in_a_suspended_game_has_no_new_owner() {
     pair.north.resume(&daemon, &pair.id);
     pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
     pair.north.peer.skip_to("ended").unwrap();
-    // The journal still has the game, and gives it to nobody who was not there.
+    // The journal still has the game, for who played it, until somebody else comes.
     let folder = daemon.kill();
-    let new = token(&data, &["bot", "add", "dice"]);
+    assert!(refusal(&data, &["bot", "add", "dice"]).contains("somebody plays as"));
     let daemon = Daemon::start_in(folder, "", &[]);
+    let new = token(&data, &["bot", "add", "dice"]);
+    let daemon = Daemon::start_in(daemon.kill(), "", &[]);
     let (_, welcome) = hello(&daemon, "dice", &new);
     assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([]), &json!([])), "{welcome}");
 }

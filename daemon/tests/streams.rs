@@ -274,3 +274,33 @@ fn long_work_shows_how_far_it_is_on_a_terminal_alone() {
     assert_eq!(told(&unwatched), "");
     assert_eq!(fs::read(folder.path().join("report.txt")).unwrap(), unwatched.stdout);
 }
+
+/// What goes to a log that takes nothing is lost, and nothing else: be it a full disk, or a pipe that nobody reads.
+#[test]
+fn a_log_that_takes_nothing_stops_no_daemon() {
+    let folder = TempDir::new().unwrap();
+    for sink in ["full disk", "dead pipe"] {
+        let log = if sink == "full disk" {
+            Stdio::from(File::options().write(true).open("/dev/full").unwrap())
+        } else {
+            Stdio::from(std::io::pipe().unwrap().1)
+        };
+        let mut command = command(folder.path(), &["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+        let mut daemon = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut line = String::new();
+        let mut stdout = std::io::BufReader::new(daemon.stdout.take().unwrap());
+        std::io::BufRead::read_line(&mut stdout, &mut line).unwrap();
+        let listening: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let mut bot = modiar_conformance::Peer::connect(listening["bots"].as_str().unwrap()).unwrap();
+        bot.send(&serde_json::json!({"type": "hello", "protocol": 1})).unwrap();
+        bot.expect("welcome").unwrap();
+        let stopped = Command::new("kill").args(["-TERM", &daemon.id().to_string()]).status().unwrap();
+        assert!(stopped.success() && daemon.wait().unwrap().success(), "{sink}");
+    }
+    for arguments in [&["games", "export"][..], &["bot", "add", "dice"], &["nonsense"]] {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = command(folder.path(), arguments).stderr(full).output().unwrap();
+        assert_ne!(output.status.code(), Some(101), "{arguments:?}: a panic");
+        assert!(output.status.code().is_some(), "{arguments:?}: {output:?}");
+    }
+}

@@ -11,7 +11,7 @@ use crate::lobby::Hall;
 use crate::metrics::Metrics;
 use crate::store::journal::{Journal, boot_id};
 use crate::store::{
-    self, Account, AccountError, Accounts, Archive, BanReason, DataDir, SqliteStore, Store as _, StoreError, Untold,
+    self, Account, AccountError, Accounts, Archive, BanReason, DataDir, SqliteStore, Store as _, StoreError,
 };
 use modiar_protocol::{BotName, GoodbyeReason, Secret};
 use serde::{Deserialize, Serialize};
@@ -151,15 +151,13 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
     answer
 }
 
-/// Whether a game of somebody who has the name but does not own it goes on at the next start.
+/// Whether the journal has a game of somebody who has the name but does not own it: the next start tells him of it.
 fn plays(data: &DataDir, store: &SqliteStore, name: &BotName) -> Result<bool, StoreError> {
     if store.accounts()?.iter().any(|account| account.name == *name) {
         return Ok(false);
     }
     let recovered = Journal::look(&data.journal(), &boot_id()?)?;
-    let stored = Untold::find(store, &recovered)?.stored;
-    let mut running = recovered.games.iter().filter(|saved| !stored.contains_key(&saved.opening.game));
-    Ok(running.any(|saved| saved.opening.seats.iter().any(|seat| seat.name == *name)))
+    Ok(recovered.games.iter().flat_map(|saved| &saved.opening.seats).any(|seat| seat.name == *name))
 }
 
 /// Does what `command` says where the accounts are at hand; a running hall lets those go who may no longer play.

@@ -3,6 +3,7 @@
 use super::place::Place;
 use super::streams::{Input, print, write_stdout};
 use crate::analysis::{self, Analyzer, Fold, Report};
+use crate::logging::note;
 use crate::oracle;
 use crate::store::{self, DataDir, StoreError};
 use anyhow::{Context as _, bail};
@@ -51,7 +52,7 @@ impl Analyze {
             }
         };
         if fold.games() == 0 {
-            eprintln!("modiar: {source} holds no game");
+            note(&format!("{source} holds no game"));
         }
         let report = Report::new(&fold, &table);
         // Whoever is sent the page learns nothing of this machine's folders.
@@ -83,7 +84,7 @@ fn write_page(path: &Path, page: &str) -> anyhow::Result<()> {
         let _ = std::fs::remove_file(&unfinished);
         advice()
     })?;
-    eprintln!("modiar: the report was written to {}", path.display());
+    note(&format!("the report was written to {}", path.display()));
     Ok(())
 }
 

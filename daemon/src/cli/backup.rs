@@ -1,6 +1,7 @@
 //! `modiar backup`: the database as it is at this moment, while the daemon goes on.
 
 use super::place::Place;
+use crate::logging::note;
 use crate::records::counted;
 use crate::store::{self, Copied};
 use clap::Args;
@@ -21,7 +22,7 @@ impl Backup {
         let data = place.data()?;
         let Copied { games, bots } = store::back_up(&data, &self.file)?;
         let (games, bots) = (counted(games, "game", "games"), counted(bots, "bot", "bots"));
-        eprintln!("{games} and {bots} of {data} were written to {}", self.file.display());
+        note(&format!("{games} and {bots} of {data} were written to {}", self.file.display()));
         Ok(ExitCode::SUCCESS)
     }
 }

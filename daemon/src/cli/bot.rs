@@ -3,6 +3,7 @@
 use super::place::Place;
 use super::streams::{print, write_stdout};
 use crate::admin::{self, Answer, Command, ListedBot};
+use crate::logging::note;
 use crate::store::BanReason;
 use anyhow::bail;
 use clap::{Args, Subcommand};
@@ -89,11 +90,11 @@ impl Bot {
         };
         let data = place.data()?;
         if matches!(command, Command::Add { .. }) && !data.has_database()? && data.check().is_ok() {
-            eprintln!("modiar: it holds no data yet; a database is made in it");
+            note("it holds no data yet; a database is made in it");
         }
         match admin::execute(&data, command)? {
             Answer::Refused(why) => bail!("{why}"),
-            Answer::Done => eprintln!("modiar: {done}"),
+            Answer::Done => note(&done),
             Answer::Token(token) => print_token(&name, &token, self.json)?,
             Answer::Bots(bots) => print_bots(&bots, self.json)?,
         }
@@ -106,7 +107,7 @@ fn print_token(name: &str, token: &Secret, as_json: bool) -> anyhow::Result<()> 
     let text = if as_json { json!({ "name": name, "token": token }).to_string() } else { token.to_owned() };
     write_stdout(format!("{text}\n").as_bytes())?;
     if !as_json {
-        eprintln!("this is the token of '{name}': keep it in a file, it is not shown again");
+        note(&format!("this is the token of '{name}': keep it in a file, it is not shown again"));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::misused;
 use super::place::Place;
 use super::streams::{Stdout, unwritable, write_stdout};
 use crate::export::{self, Months, Rows, Table, heads, rows};
+use crate::logging::note;
 use crate::oracle;
 use crate::records::{self, Filter};
 use crate::store::{self, DataDir, Line, StoreError};
@@ -86,7 +87,7 @@ impl Export {
             None => self.to_stdout(&data, &filter, oracle.as_ref()),
         }?;
         if taken == 0 {
-            eprintln!("modiar: none of {} fits: no game was written", records::counted(games, "game", "games"));
+            note(&format!("none of {} fits: no game was written", records::counted(games, "game", "games")));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -13,7 +13,7 @@ mod serve;
 mod streams;
 
 use crate::config::ConfigError;
-use crate::records::printable;
+use crate::logging::note;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use place::Place;
@@ -75,10 +75,10 @@ pub fn run() -> ExitCode {
     };
     outcome.unwrap_or_else(|error| {
         if error.is::<ConfigError>() {
-            eprintln!("modiar: bad configuration: {error}");
+            note(&format!("bad configuration: {error}"));
             return ExitCode::from(BAD_CONFIG);
         }
-        eprintln!("modiar: {}", printable(&streams::told(&error)));
+        note(&streams::told(&error));
         ExitCode::from(COULD_NOT)
     })
 }

@@ -2,6 +2,7 @@
 
 use super::place::Place;
 use super::streams::{Input, quoted, write_stdout};
+use crate::logging::note;
 use crate::oracle;
 use crate::records::counted;
 use anyhow::{Context as _, bail};
@@ -61,7 +62,7 @@ impl Oracle {
                 bail!("{} is there and is no table of this version; remove it, or name another file", path.display());
             }
             solve().write(&path)?;
-            eprintln!("modiar: the table was written to {}", path.display());
+            note(&format!("the table was written to {}", path.display()));
             return Ok(ExitCode::SUCCESS);
         }
         let table = oracle::consult(&place.helpful_data());

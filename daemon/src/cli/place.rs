@@ -1,6 +1,7 @@
 //! Where a command finds the configuration and the data: every command in the same way, wherever in it that is said.
 
 use crate::config::{Config, ConfigError};
+use crate::logging::note;
 use crate::store::DataDir;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -40,7 +41,7 @@ impl Place {
     /// The data directory, named on stderr.
     pub(super) fn data(&self) -> Result<DataDir, ConfigError> {
         let data = self.unnamed_data()?;
-        eprintln!("modiar: the data directory is {data}");
+        note(&format!("the data directory is {data}"));
         Ok(data)
     }
 

@@ -4,6 +4,7 @@ use super::place::Place;
 use super::streams::{told, write_stdout};
 use crate::config::{Config, ConfigError, TEMPLATE, parse_address};
 use crate::lobby::{Hall, Setup};
+use crate::logging::note;
 use crate::metrics::Metrics;
 use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
@@ -63,7 +64,7 @@ impl Serve {
         let certificate =
             certificate.map_err(|error| ConfigError::Value(format!("[tls] {}", told(&error))))?.map(Arc::new);
         if self.check_config {
-            eprintln!("modiar: the configuration is good");
+            note("the configuration is good");
             return Ok(ExitCode::SUCCESS);
         }
         logging::start(config.log.format)?;

@@ -100,7 +100,8 @@ impl Bot {
         let mut games = self.games();
         if !games.over.contains(&ended.game) {
             games.over.push_back(ended.game);
-            games.keep(Ending::new(ended, None), &Outlet::closed());
+            // Before this process began, and so before all that has ended in it.
+            games.keep(Ending { at: Moment(0), ..Ending::new(ended, None) }, &Outlet::closed());
         }
     }
 
@@ -198,12 +199,14 @@ impl Games {
         let is_old = |ending: &Ending| ending.was_read(u64::MAX, now());
         // The kernel is asked only where that may tell something.
         let taken = if self.endings.front().is_some_and(is_old) { outlet.taken() } else { 0 };
-        while self.endings.front().is_some_and(|first| first.was_read(taken, now()))
-            || self.endings.len() == MISSED_GAMES
-        {
+        while self.endings.front().is_some_and(|first| first.was_read(taken, now())) {
             self.endings.pop_front();
         }
-        self.endings.push_back(ending);
+        let place = self.endings.partition_point(|other| other.at <= ending.at);
+        self.endings.insert(place, ending);
+        if self.endings.len() > MISSED_GAMES {
+            self.endings.pop_front();
+        }
     }
 }
 
@@ -260,6 +263,17 @@ mod tests {
         assert!(!guest.is_forgettable(Micros(30_000)));
         std::thread::sleep(Duration::from_millis(40));
         assert!(guest.is_forgettable(Micros(30_000)));
+    }
+
+    /// What a start tells again is older than what ends while it does, whichever comes first.
+    #[test]
+    fn the_newest_ends_are_kept() {
+        let (dice, out) = (bot(None), Outlet::closed());
+        dice.rise(ended(1000), &out);
+        (1..=MISSED_GAMES as u128 + 5).for_each(|number| dice.missed(ended(number)));
+        let unread: Vec<GameId> = dice.unread().iter().map(|ended| ended.game).collect();
+        let expected = (7..=MISSED_GAMES as u128 + 5).chain([1000]).map(|number| ended(number).game);
+        assert_eq!(unread, expected.collect::<Vec<_>>());
     }
 
     /// `session.missed`: however long a registered bot is away, what it missed is its own.

@@ -299,6 +299,7 @@ impl Hall {
         let free = !plays && !state.lobby.is_guest(name);
         if free {
             state.bots.remove(name);
+            self.referee.forget(name);
         }
         free
     }

@@ -48,7 +48,7 @@ impl Hall {
             }
         }
         for saved in &over {
-            self.referee.told(saved.opening.slot, saved.opening.game);
+            self.referee.told_earlier(&saved.opening);
         }
         self.tell_later(&over, untold);
         info!(
@@ -76,7 +76,7 @@ impl Hall {
         let played = stored.values().chain(&recent).flat_map(sides).filter(|(seat, _)| !seat.guest);
         let played = played.map(|(seat, record)| (&seat.name, record));
         for (name, record) in played.chain(unread.iter().map(|(name, record)| (name, record))) {
-            untold.extend(self.known_owner(&mut state, name, record).map(|bot| (bot, record)));
+            untold.extend(self.known_owner(&mut state, name).map(|bot| (bot, record)));
         }
         untold.sort_by_key(|(_, record)| record.seq);
         for (bot, record) in untold {
@@ -87,9 +87,9 @@ impl Hall {
         }
     }
 
-    /// The registered bot that played that game, where it is still the one that has the name.
-    fn known_owner(&self, state: &mut State, name: &BotName, record: &Record) -> Option<Arc<Bot>> {
-        if !self.accounts.owned(name, &record.ended) {
+    /// The registered bot of that name.
+    fn known_owner(&self, state: &mut State, name: &BotName) -> Option<Arc<Bot>> {
+        if !self.accounts.owns(name) {
             return None;
         }
         let known = state.bots.get(name).filter(|bot| !bot.is_guest()).cloned();

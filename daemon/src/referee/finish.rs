@@ -57,7 +57,7 @@ impl Table {
     /// As [`Self::conclude`], but all lies ready only, in these outlets.
     pub fn lay_end(self: &Arc<Self>) -> Vec<Arc<Outlet>> {
         let (outlets, readers) = self.change(Default::default(), |state| (self.tell_end(state), readers(state)));
-        self.referee.told_to(self.slot, self.id(), readers);
+        self.referee.told(self.slot, self.id(), readers);
         outlets
     }
 

@@ -10,13 +10,13 @@ use crate::net::Outlet;
 use crate::store::journal::{Journal, Opening, SavedPly, Slot};
 use crate::store::{StoreError, StoreHandle};
 use crate::time::now;
-use modiar_protocol::GameId;
 use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
+use modiar_protocol::{BotName, GameId};
 use modiar_rules::Side;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
-use tracing::error;
+use tracing::{error, warn};
 
 /// Games that are taken out of the journal at once.
 const GROUP: usize = 1024;
@@ -52,7 +52,9 @@ struct Told {
     at: Moment,
     slot: Slot,
     game: GameId,
+    /// The registered bots that it was told to in this process, and before it.
     readers: Vec<Reader>,
+    earlier: Vec<BotName>,
 }
 
 /// A registered bot, and where an end was told to it.
@@ -107,13 +109,28 @@ impl Referee {
 
     /// A game's end was told. The journal keeps the game as long as its guests may not have read that: should the daemon
     /// be killed, they are known again and hear of it (`session.missed`).
-    pub fn told(&self, slot: Slot, game: GameId) {
-        self.told_to(slot, game, Vec::new());
+    pub(super) fn told(&self, slot: Slot, game: GameId, readers: Vec<Reader>) {
+        let told = Told { at: now(), slot, game, readers, earlier: Vec::new() };
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back(told);
     }
 
-    pub(super) fn told_to(&self, slot: Slot, game: GameId, readers: Vec<Reader>) {
-        let told = Told { at: now(), slot, game, readers };
+    /// The same before this process began.
+    pub fn told_earlier(&self, opening: &Opening) {
+        let registered = opening.seats.iter().filter(|seat| seat.resume.is_none());
+        let earlier = registered.map(|seat| seat.name.clone()).collect();
+        let told = Told { at: now(), slot: opening.slot, game: opening.game, readers: Vec::new(), earlier };
         self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back(told);
+    }
+
+    /// What was told to a registered bot of that name is nobody's any more: somebody else is to have the name.
+    pub fn forget(&self, name: &BotName) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_its = |told: &Told| told.earlier.contains(name) || told.readers.iter().any(|(bot, _)| bot.name == *name);
+        let slots: Vec<Slot> = told.iter().filter(|told| is_its(told)).map(|told| told.slot).collect();
+        match self.journal.over(&slots) {
+            Ok(()) => told.retain(|told| !is_its(told)),
+            Err(error) => warn!(%error, bot = %name, "its last ends stay in the journal"),
+        }
     }
 
     /// Keeps what a registered bot has still to hear of, where that has changed: it outlasts a restart.

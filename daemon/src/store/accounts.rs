@@ -167,13 +167,6 @@ impl Accounts {
         known.accounts.contains_key(name) || known.coming.as_ref() == Some(name)
     }
 
-    /// Whether somebody owned the name at that time, in RFC 3339, and owns it still.
-    #[must_use]
-    pub fn owned(&self, name: &BotName, time: &str) -> bool {
-        // Both are in UTC with six places.
-        self.known().accounts.get(name).is_some_and(|account| *account.created <= *time)
-    }
-
     /// The account of that name, if `token` is its token. An unknown name takes as long as a wrong token.
     #[must_use]
     pub fn authenticate(&self, name: &BotName, token: &Secret) -> Option<Account> {

@@ -3,7 +3,7 @@
 use super::StoreError;
 use super::data_dir::make_private;
 use rusqlite::Connection;
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -62,17 +62,13 @@ fn free_name(path: &Path, found: i64) -> PathBuf {
 /// Copies the database, as it is at this moment, to a file that does not exist yet, and brings that to the disk.
 pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result<(), StoreError> {
     refuse_existing(copy)?;
-    let draft = PathBuf::from(format!("{}.draft", copy.display()));
-    // It is one's own as long as this is open.
-    let claimed = claim_draft(&draft, copy)?;
-    let copied = write_draft(database, path, copy, &draft).and_then(|()| {
-        let publish = || {
-            claimed.sync_all()?;
-            std::fs::rename(&draft, copy)?;
-            let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            File::open(folder)?.sync_all()
-        };
-        publish().map_err(StoreError::io(copy))
+    // Its own of each that writes one.
+    let draft = PathBuf::from(format!("{}.draft-{}", copy.display(), std::process::id()));
+    // The name that was given: nobody knows of a draft.
+    make_private(&draft).map_err(StoreError::io(copy))?;
+    let copied = write_draft(database, path, copy, &draft).and_then(|()| match publish(&draft, copy) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(StoreError::Exists { path: copy.to_owned() }),
+        published => published.map_err(StoreError::io(copy)),
     });
     if copied.is_err() {
         // On a full disk it would take the room that the next try needs.
@@ -88,23 +84,17 @@ fn refuse_existing(copy: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// An empty draft that nobody else writes; what an earlier try left of one is in nobody's way. Faults tell the name that was
-/// given: nobody knows of a draft.
-fn claim_draft(draft: &Path, copy: &Path) -> Result<File, StoreError> {
-    let open = || match make_private(draft) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
-        _ => File::options().write(true).open(draft),
-    };
-    let file = open().map_err(StoreError::io(copy))?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(StoreError::BeingWritten { path: copy.to_owned() }),
-        Err(TryLockError::Error(error)) => return Err(StoreError::io(copy)(error)),
+/// Gives the draft its name, where nobody has a file of that name meanwhile.
+fn publish(draft: &Path, copy: &Path) -> io::Result<()> {
+    File::open(draft)?.sync_all()?;
+    match std::fs::hard_link(draft, copy) {
+        Ok(()) => std::fs::remove_file(draft)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+        // Not every file system has a second name for a file.
+        Err(_) => std::fs::rename(draft, copy)?,
     }
-    // Who held it may have just made it the copy.
-    refuse_existing(copy)?;
-    file.set_len(0).map_err(StoreError::io(copy))?;
-    Ok(file)
+    let folder = copy.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
 }
 
 fn write_draft(database: &Connection, path: &Path, copy: &Path, draft: &Path) -> Result<(), StoreError> {

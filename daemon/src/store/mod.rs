@@ -77,12 +77,11 @@ pub trait Store: Send {
     /// They cannot be read.
     fn unread(&self) -> Result<Vec<(BotName, Record)>, StoreError>;
 
-    /// The games before place `before` that ended since this time, RFC 3339, of each registered bot as many of the newest as a
-    /// welcome may tell.
+    /// The games that ended since this time, RFC 3339, of each registered bot as many of the newest as a welcome may tell.
     ///
     /// # Errors
     /// They cannot be read.
-    fn recent(&self, before: u64, since: &str) -> Result<Vec<Record>, StoreError>;
+    fn recent(&self, since: &str) -> Result<Vec<Record>, StoreError>;
 }
 
 /// A registered bot, and the stored games whose ends it has still to hear of: these and no others.
@@ -115,8 +114,7 @@ pub struct Line {
 pub struct Untold {
     /// Of the games that the journal still has: those that are stored.
     pub stored: HashMap<GameId, Record>,
-    /// Games of registered bots that ended in the [`MISSED_WINDOW`] before the newest of these, where the journal had no room
-    /// for all.
+    /// Games of registered bots that ended in the [`MISSED_WINDOW`] before the newest end, where the journal may lack some.
     pub recent: Vec<Record>,
     /// What registered bots have still to hear of, in the order of the ends.
     pub unread: Vec<(BotName, Record)>,
@@ -134,18 +132,21 @@ impl Untold {
                 stored.insert(record.game, record);
             }
         }
-        let recent = if stored.len() < TOLD_GAMES { Vec::new() } else { Self::recent(store, &stored)? };
+        // What the journal has no room for, and what it may have lost when power failed.
+        let has_all = stored.len() < TOLD_GAMES && (recovered.same_boot || recovered.stopped);
+        let recent = if has_all { Vec::new() } else { Self::recent(store)? };
         Ok(Self { stored, recent, unread: store.unread()? })
     }
 
-    fn recent(store: &dyn Store, stored: &HashMap<GameId, Record>) -> Result<Vec<Record>, StoreError> {
-        let ends = stored.values().map(|record| (record.seq, &record.ended));
-        let (oldest, newest) = (ends.clone().min(), ends.max());
-        let since = newest.and_then(|(_, ended)| ended.parse::<Timestamp>().ok()?.checked_sub(MISSED_WINDOW).ok());
-        match oldest.zip(since) {
-            Some(((seq, _), since)) => store.recent(seq, &format!("{since:.6}")),
-            None => Ok(Vec::new()),
-        }
+    fn recent(store: &dyn Store) -> Result<Vec<Record>, StoreError> {
+        let Some(Head { seq, .. }) = store.head()? else { return Ok(Vec::new()) };
+        let mut newest = None;
+        store.lines_after(seq - 1, &mut |line| {
+            newest = serde_json::from_str::<Record>(&line.text)?.ended.parse::<Timestamp>().ok();
+            Ok(())
+        })?;
+        let since = newest.and_then(|newest| newest.checked_sub(MISSED_WINDOW).ok());
+        since.map_or_else(|| Ok(Vec::new()), |since| store.recent(&format!("{since:.6}")))
     }
 }
 
@@ -188,8 +189,6 @@ pub enum StoreError {
     Archive { path: PathBuf, what: String },
     #[error("{path}: {what}; restore a backup, or move it away: the games that ran will be lost, finished ones not")]
     Journal { path: PathBuf, what: String },
-    #[error("{path} is being written by another backup; wait for that, or choose another file")]
-    BeingWritten { path: PathBuf },
     #[error("{path} exists; choose a file that does not")]
     Exists { path: PathBuf },
     #[error(

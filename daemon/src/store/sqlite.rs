@@ -208,8 +208,8 @@ impl Store for SqliteStore {
         removed.map_err(StoreError::sqlite(&self.path))
     }
 
-    fn recent(&self, before: u64, since: &str) -> Result<Vec<Record>, StoreError> {
-        let rows = unread::recent(&self.database, before, since).map_err(StoreError::sqlite(&self.path))?;
+    fn recent(&self, since: &str) -> Result<Vec<Record>, StoreError> {
+        let rows = unread::recent(&self.database, since).map_err(StoreError::sqlite(&self.path))?;
         rows.iter().map(|record| Ok(serde_json::from_str(record)?)).collect()
     }
 

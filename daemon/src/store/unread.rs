@@ -23,22 +23,23 @@ pub(super) fn all(database: &Connection) -> rusqlite::Result<Vec<(String, String
     database.prepare(sql)?.query_map([], unread)?.collect()
 }
 
-/// The records of the games before place `before` that ended since this time: those that a registered bot may have to hear
-/// of, the newest [`MISSED_GAMES`] of each.
-pub(super) fn recent(database: &Connection, before: u64, since: &str) -> rusqlite::Result<Vec<String>> {
+/// The records of the games that ended since this time: those that a registered bot may have to hear of, the newest
+/// [`MISSED_GAMES`] of each.
+pub(super) fn recent(database: &Connection, since: &str) -> rusqlite::Result<Vec<String>> {
     let (mut found, mut records) = (registered(database)?, Vec::new());
-    let sql = "SELECT south, north, ended, record FROM games WHERE seq < ?1 ORDER BY seq DESC";
+    let sql = "SELECT south, north, ended, record FROM games ORDER BY seq DESC";
     let mut query = database.prepare(sql)?;
-    let mut rows = query.query([before.cast_signed()])?;
+    let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
         let [south, north, ended] = [0, 1, 2].map(|column| row.get::<_, String>(column));
-        if *ended? < *since {
+        let ended = ended?;
+        if *ended < *since {
             break;
         }
         let mut wanted = false;
         for name in [south?, north?] {
-            if let Some(games) = BotName::new(&name).ok().and_then(|name| found.get_mut(&name)) {
-                wanted |= *games < MISSED_GAMES;
+            if let Some((created, games)) = BotName::new(&name).ok().and_then(|name| found.get_mut(&name)) {
+                wanted |= *games < MISSED_GAMES && *created <= ended;
                 *games += 1;
             }
         }
@@ -49,9 +50,10 @@ pub(super) fn recent(database: &Connection, before: u64, since: &str) -> rusqlit
     Ok(records)
 }
 
-/// The registered bots, each with no game found yet.
-fn registered(database: &Connection) -> rusqlite::Result<HashMap<BotName, usize>> {
-    let mut query = database.prepare("SELECT name FROM bots")?;
-    let names = query.query_map([], |row| row.get::<_, String>(0))?;
-    names.filter_map(|name| name.map(|name| Some((BotName::new(&name).ok()?, 0))).transpose()).collect()
+/// The registered bots, since when they are, and that no game was found yet.
+fn registered(database: &Connection) -> rusqlite::Result<HashMap<BotName, (String, usize)>> {
+    let mut query = database.prepare("SELECT name, created FROM bots")?;
+    let bots = query.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    bots.filter_map(|bot| bot.map(|(name, created)| Some((BotName::new(&name).ok()?, (created, 0)))).transpose())
+        .collect()
 }

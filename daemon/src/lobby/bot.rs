@@ -86,10 +86,7 @@ impl Bot {
     pub fn rise(&self, ended: Ended, outlet: &Outlet) {
         let mut games = self.games();
         games.running.retain(|(id, ..)| *id != ended.game);
-        if games.over.len() == REMEMBERED_GAMES {
-            games.over.pop_front();
-        }
-        games.over.push_back(ended.game);
+        games.remember(ended.game);
         games.last_seen = Some(now());
         let said = outlet.said().filter(|_| games.here);
         games.keep(Ending::new(ended, said), outlet);
@@ -99,7 +96,7 @@ impl Bot {
     pub fn missed(&self, ended: Ended) {
         let mut games = self.games();
         if !games.over.contains(&ended.game) {
-            games.over.push_back(ended.game);
+            games.remember(ended.game);
             // Before this process began, and so before all that has ended in it.
             games.keep(Ending { at: Moment(0), ..Ending::new(ended, None) }, &Outlet::closed());
         }
@@ -194,6 +191,13 @@ impl Games {
         self.endings.iter().filter(|ending| ending.said.is_none())
     }
 
+    fn remember(&mut self, over: GameId) {
+        self.over.push_back(over);
+        if self.over.len() > REMEMBERED_GAMES {
+            self.over.pop_front();
+        }
+    }
+
     /// Keeps an end that may have to be told again, and drops those that were surely read.
     fn keep(&mut self, ending: Ending, outlet: &Outlet) {
         let is_old = |ending: &Ending| ending.was_read(u64::MAX, now());
@@ -274,6 +278,9 @@ mod tests {
         let unread: Vec<GameId> = dice.unread().iter().map(|ended| ended.game).collect();
         let expected = (7..=MISSED_GAMES as u128 + 5).chain([1000]).map(|number| ended(number).game);
         assert_eq!(unread, expected.collect::<Vec<_>>());
+        (1..=2 * REMEMBERED_GAMES as u128).for_each(|number| dice.missed(ended(2000 + number)));
+        (1..=3).for_each(|number| dice.rise(ended(5000 + number), &out));
+        assert_eq!(dice.games().over.len(), REMEMBERED_GAMES);
     }
 
     /// `session.missed`: however long a registered bot is away, what it missed is its own.

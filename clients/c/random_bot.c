@@ -4,7 +4,7 @@
  * MODIAR_HOST, MODIAR_PORT   the server (default 127.0.0.1, 6634)
  * MODIAR_NAME, MODIAR_TOKEN  who plays; without a name the server takes the bot as a guest
  * -g GAMES  how many to play, one after the other (default 1; 0: until stopped)
- * -p POOL   the pool to play in (default blitz)
+ * -p POOL   the pool to play in (default practice)
  * -s SEED   the same seed makes the same choices
  *
  * One line a game goes to stdout, everything meant for a person to stderr. There is no JSON parser
@@ -253,7 +253,9 @@ static bool answer(struct bot *bot, const char *message)
         return play_turn(bot, message);
     if (strcmp(type, "seek_ended") == 0)
         return end_seek(bot, message);
-    if (strcmp(type, "started") == 0) {
+    if (strcmp(type, "seeking") == 0) {
+        fprintf(stderr, "in %s: %s\n", bot->pool, text(message, "reason", words, sizeof words));
+    } else if (strcmp(type, "started") == 0) {
         bot->running++;
     } else if (strcmp(type, "ended") == 0) {
         bot->running--;
@@ -360,7 +362,7 @@ static bool number(const char *what, const char *value, long least, long most, l
 
 int main(int argc, char **argv)
 {
-    static struct bot bot = {.pool = "blitz", .games = 1, .status = COULD_NOT};
+    static struct bot bot = {.pool = "practice", .games = 1, .status = COULD_NOT};
     long seed = (long)time(NULL) ^ ((long)getpid() << 8), games = 1; /* two bots of one second differ */
     const char *port = setting("MODIAR_PORT", "6634");
     bool good = true;

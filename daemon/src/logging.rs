@@ -1,6 +1,6 @@
 //! Logs: to stderr, for people or for programs; stdout is for data.
 
-use crate::config::LogFormat;
+use crate::config::{ConfigError, LogFormat};
 use crate::records::printable;
 use std::io::{IsTerminal as _, Write as _, stderr};
 use tracing::error;
@@ -12,7 +12,11 @@ use tracing_subscriber::fmt::format::FmtSpan;
 /// # Errors
 /// `RUST_LOG` is not understood, or logging runs already.
 pub fn start(format: LogFormat) -> anyhow::Result<()> {
-    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env()?;
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::INFO.into()).from_env().map_err(|error| {
+        let value = std::env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default();
+        let message = format!("{error}; write info, debug, or modiar=debug,warn and the like");
+        ConfigError::Environment { variable: EnvFilter::DEFAULT_ENV.to_owned(), value, message }
+    })?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_span_events(FmtSpan::NONE);
     // A log that goes to a full disk, or to nobody, is no reason to stop: else the fault would be told there, and panic.
     let builder = builder.log_internal_errors(false);

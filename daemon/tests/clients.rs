@@ -47,7 +47,7 @@ fn random_and_greedy_play_ten_games() {
         return;
     }
     let daemon = Daemon::start();
-    let random = daemon.bot(python("random_bot.py", &["--games", "10", "--seed", "1"]));
+    let random = daemon.bot(python("random_bot.py", &["--games", "10", "--seed", "1", "--pool", "blitz"]));
     let greedy = daemon.bot(python("greedy_bot.py", &["--games", "10", "--pool", "blitz"]));
     let (random, greedy) = (random.finish(), greedy.finish());
     agree(&games(&random, 10), &games(&greedy, 10));
@@ -194,7 +194,7 @@ fn ctrl_c_resigns_the_running_game() {
     }
     let daemon = Daemon::start();
     let (mut peer, _) = daemon.guest(json!({}));
-    peer.send(&json!({"type": "seek", "pool": "blitz"})).unwrap();
+    peer.send(&json!({"type": "seek", "pool": "practice"})).unwrap();
     peer.expect("seeking").unwrap();
     let bot = daemon.bot(with_ctrl_c("random_bot.py", &[]));
     let side = peer.expect("started").unwrap()["side"].clone();

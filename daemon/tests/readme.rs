@@ -24,7 +24,7 @@ const COMMANDS: [(&str, &str); 17] = [
     ("python3 bot.py", "the_bot_of_the_readme_plays"),
     ("cargo run --release -- games show GAME", "the_bot_of_the_readme_plays"),
     ("python3 -m unittest discover -s clients/python/tests", "clients.rs"),
-    ("python3 clients/python/bots/greedy_bot.py --games 10 --pool blitz", "clients.rs"),
+    ("python3 clients/python/bots/greedy_bot.py --games 10", "clients.rs"),
     ("cc -std=c11 -O2 -Wall -Wextra -Wpedantic -o random_bot random_bot.c", "clients.rs"),
     ("./random_bot -g 10", "clients.rs"),
     ("cargo run --release -- games verify", "the_bot_of_the_readme_plays"),

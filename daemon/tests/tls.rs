@@ -321,10 +321,13 @@ fn too_many_are_told_over_tls() {
 fn a_bad_certificate_is_a_bad_configuration() {
     let folder = TempDir::new().unwrap();
     certificate(folder.path());
+    let secret = "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIGHAgEA\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    std::fs::write(folder.path().join("secret.pem"), secret).unwrap();
     for (certificate, key, fault) in [
         ("certificate.pem", "absent.pem", "absent.pem cannot be opened"),
         ("key.pem", "key.pem", "key.pem: it holds no certificate"),
         ("certificate.pem", "certificate.pem", "certificate.pem: it holds no private key"),
+        ("certificate.pem", "secret.pem", "secret.pem: the key is encrypted"),
     ] {
         let (status, told) = check(&folder, certificate, key);
         assert!(status == Some(78) && told.contains(fault), "{told}");

@@ -75,6 +75,10 @@ fn a_wrong_variable_is_named() {
     ] {
         assert_told(&told(&["serve", "--check-config"], &[(variable, value)], 78), parts);
     }
+    for value in ["foo=bar=3,,", "modiar=loud"] {
+        let said = told(&["serve"], &[("RUST_LOG", value)], 78);
+        assert_told(&said, &[&format!("RUST_LOG = '{value}'"), "modiar=debug"]);
+    }
     let not_utf8 = OsStr::from_bytes(b"\xff");
     assert_told(&told(&["serve", "--check-config"], &[("MODIAR_DATA", not_utf8)], 78), &["MODIAR_DATA", "in UTF-8"]);
     // What bots find in theirs is none of the daemon's.

@@ -55,6 +55,8 @@ pub const WRITE_DEADLINE: Duration = Duration::from_secs(10);
 pub const GOODBYE: Duration = Duration::from_secs(1);
 /// Charged time a side has for its first ply; its base time if that is less.
 pub const FIRST_PLY: Duration = Duration::from_secs(30);
+/// Most characters of a text that the server tells people.
+pub const MESSAGE_CHARS: usize = 1024;
 /// How long a challenge stands.
 pub const CHALLENGE: Duration = Duration::from_secs(60);
 /// Finished games of a bot for which a move is `game_over` rather than `wrong_game`.

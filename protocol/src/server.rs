@@ -1,5 +1,6 @@
 //! What the server says. Each message is one compact line; `spec/messages/` has a page for each.
 
+use crate::limits::MESSAGE_CHARS;
 use crate::wire::{SideWord, pit, side_option};
 use crate::{
     BotName, ChallengeId, Detail, ErrorCode, GameId, GameResult, GameRules, GoodbyeReason, PitList, Ref, Secret, Sides,
@@ -411,12 +412,21 @@ pub struct Error {
     pub supported: Option<Vec<u64>>,
 }
 
+/// A text as people are told it (`message.server-schema`): what a client said may stand in it, and may be anything.
+fn plain(text: Cow<'static, str>) -> Cow<'static, str> {
+    if text.len() <= MESSAGE_CHARS && !text.contains(char::is_control) {
+        return text;
+    }
+    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect::<String>().chars().take(MESSAGE_CHARS).collect::<String>().into()
+}
+
 impl Error {
     /// An error that costs nothing and names nothing more.
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
             code,
-            message: message.into(),
+            message: plain(message.into()),
             fatal: false,
             reference: None,
             game: None,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test fails at once
 
+use modiar_protocol::server::Error;
 use modiar_protocol::{ErrorCode, client};
 
 #[test]
@@ -29,4 +30,16 @@ fn an_unknown_type_is_told_the_types_that_there_are() {
         let refused = client::decode(format!("{{\"type\":\"{kind}\"}}").as_bytes()).err();
         assert_ne!(refused.map(|error| error.code), Some(ErrorCode::UnknownType), "{kind}");
     }
+}
+
+/// `message.server-schema`: what a client said may stand in a message, and is no part of its form.
+#[test]
+fn a_message_that_repeats_a_client_is_one_line_of_bounded_length() {
+    let long = "\n".repeat(5000);
+    for said in ["a\nb", "\u{1b}[31m", "\u{85}", &long] {
+        let error = Error::new(ErrorCode::UnknownPool, format!("there is no pool '{said}'"));
+        assert!(!error.message.chars().any(char::is_control), "{}", error.message);
+        assert!(error.message.chars().count() <= 1024 && error.message.starts_with("there is no pool '"));
+    }
+    assert_eq!(Error::new(ErrorCode::UnknownPool, "é".repeat(1024)).message.chars().count(), 1024);
 }

@@ -89,6 +89,8 @@ class Returning:
                 self._sides = {game: side for game, side in self._sides.items() if game in message["games"]}
                 if not message["games"]:  # else `started` and `turn` of each follow
                     self._go_on(connection)
+            case "seeking":
+                wire.note(f"in {message['pool']}: {message.get('reason') or 'seeking'}")
             case "started":
                 self._sides[message["game"]] = message["side"]
             case "turn":

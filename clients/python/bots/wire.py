@@ -250,6 +250,8 @@ class Player:
             case "welcome":
                 note(f"playing as {message['bot']['name']} on {message['server']}")
                 self._connection.send("seek", pool=self._pool, games=self._games, ref=REF)
+            case "seeking":
+                note(f"in {message['pool']}: {message.get('reason') or 'seeking'}")
             case "started":
                 self._started(message)
             case "turn":
@@ -315,7 +317,7 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument(
         "--games", type=game_count, default=1, metavar="N", help="how many to play; 0: until stopped (default: 1)"
     )
-    parser.add_argument("--pool", default="blitz", metavar="P", help="the pool to play in (default: blitz)")
+    parser.add_argument("--pool", default="practice", metavar="P", help="the pool to play in (default: practice)")
     return parser
 
 

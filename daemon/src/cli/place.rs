@@ -25,17 +25,21 @@ impl Place {
 
     /// The configuration of the file and the environment, with `--data` laid over it; [`Config::check`] is still due.
     pub(super) fn configuration(&self) -> Result<Config, ConfigError> {
-        let usual = Path::new("modiar.toml");
-        // One that this user may not look for is not passed by: to read it tells why.
-        let file = self.config.as_deref().or_else(|| usual.try_exists().unwrap_or(true).then_some(usual));
         let mut config = Config::load(
-            file,
+            self.file(),
             std::env::vars_os().map(|(key, value)| (key.to_string_lossy().into(), value.to_string_lossy().into())),
         )?;
         if let Some(data) = &self.data {
             config.data.clone_from(data);
         }
         Ok(config)
+    }
+
+    /// The configuration file, where there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        let usual = Path::new("modiar.toml");
+        // One that this user may not look for is not passed by: to read it tells why.
+        self.config.as_deref().or_else(|| usual.try_exists().unwrap_or(true).then_some(usual))
     }
 
     /// The data directory, named on stderr.

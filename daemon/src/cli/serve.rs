@@ -64,7 +64,10 @@ impl Serve {
         let certificate =
             certificate.map_err(|error| ConfigError::Value(format!("[tls] {}", told(&error))))?.map(Arc::new);
         if self.check_config {
-            note("the configuration is good");
+            note(&match place.file() {
+                Some(path) => format!("the configuration is good, with {}", path.display()),
+                None => "the configuration is good; there is no modiar.toml here, so it is the default".to_owned(),
+            });
             return Ok(ExitCode::SUCCESS);
         }
         logging::start(config.log.format)?;

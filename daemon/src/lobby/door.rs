@@ -11,6 +11,7 @@ use modiar_protocol::client::Hello;
 use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
 use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
 use modiar_protocol::{BotName, ErrorCode, GoodbyeReason, PROTOCOL, Ref, Secret, ServerMessage};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tracing::info;
@@ -32,7 +33,7 @@ struct Known {
     resume: Option<Secret>,
 }
 
-fn refuse<T>(code: ErrorCode, message: &'static str) -> Result<T, NotWelcome> {
+fn refuse<T>(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Result<T, NotWelcome> {
     Err(NotWelcome::Error(Box::new(Error::new(code, message))))
 }
 
@@ -132,8 +133,9 @@ impl Hall {
                 "unknown name or wrong token; see that both are as the host gave them",
             );
         }
-        if owned || hello.name.as_ref().is_some_and(|name| state.lobby.is_taken(name)) {
-            return refuse(ErrorCode::NameTaken, "that name is in use; choose another, or none");
+        if let Some(name) = hello.name.as_ref().filter(|name| owned || state.lobby.is_taken(name)) {
+            let advice = "choose another, or none; who played by it comes back with its resume token";
+            return refuse(ErrorCode::NameTaken, format!("the name '{name}' is in use; {advice}"));
         }
         if hello.register {
             return refuse(

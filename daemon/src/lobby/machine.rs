@@ -238,7 +238,7 @@ impl Lobby {
         let Some(standing) = self.challenges.take(id, visitor, Standing::awaits) else {
             return refuse(
                 ErrorCode::UnknownChallenge,
-                format!("no challenge {id} awaits your answer; `challenged` tells those that do"),
+                unknown(id, "awaits your answer", "`challenged` tells those that do"),
             );
         };
         let (Some(from), Some(to)) =
@@ -266,7 +266,7 @@ impl Lobby {
         let Some(standing) = self.challenges.take(id, visitor, Standing::concerns) else {
             return refuse(
                 ErrorCode::UnknownChallenge,
-                format!("no challenge {id} stands with you; `challenged` and `challenge_sent` tell those that do"),
+                unknown(id, "stands with you", "`challenged` and `challenge_sent` tell those that do"),
             );
         };
         let reason = if visitor == standing.from { ChallengeEnd::Cancelled } else { ChallengeEnd::Declined };
@@ -389,6 +389,7 @@ impl Lobby {
         let busy = queue.of(visitor).is_some_and(Seek::is_busy);
         let others = queue.waiting() - usize::from(!busy);
         let reason = match others {
+            _ if self.held => Some("the server starts no games at present"),
             _ if busy => Some("waiting for one of your games to end"),
             0 => Some("waiting for an opponent"),
             _ => None,
@@ -422,6 +423,15 @@ impl Lobby {
             visitor,
             ServerMessage::SeekEnded { pool: self.pools[at].name.clone(), reason, until_ms, reference },
         )
+    }
+}
+
+/// A challenge that is none of the bot's, or what stood in the place of its id.
+fn unknown(id: ChallengeId, what: &str, advice: &str) -> String {
+    if id == ChallengeId::NOWHERE {
+        format!("that is no id of a challenge; {advice}")
+    } else {
+        format!("no challenge {id} {what}; {advice}")
     }
 }
 

@@ -49,13 +49,23 @@ impl Certificate {
     }
 }
 
+/// What the head of a key with a password has.
+const ENCRYPTED: &[u8] = b"ENCRYPTED";
+
 fn read(files: &TlsFiles) -> anyhow::Result<Arc<ServerConfig>> {
     let chain = open("certificate", &files.certificate)?;
     let chain = CertificateDer::pem_slice_iter(&chain).collect::<Result<Vec<_>, _>>().unwrap_or_default();
     if chain.is_empty() {
         bail!("{}: it holds no certificate in PEM, or one that is damaged", whole(&files.certificate));
     }
-    let key = PrivateKeyDer::from_pem_slice(&open("key", &files.key)?)
+    let key = open("key", &files.key)?;
+    if key.windows(ENCRYPTED.len()).any(|part| part == ENCRYPTED) {
+        bail!(
+            "{}: the key is encrypted, and nobody is asked for its password; name one that is not",
+            whole(&files.key)
+        );
+    }
+    let key = PrivateKeyDer::from_pem_slice(&key)
         .map_err(|_| anyhow!("{}: it holds no private key in PEM, or one that is damaged", whole(&files.key)))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_safe_default_protocol_versions()?

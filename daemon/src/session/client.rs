@@ -177,6 +177,8 @@ impl Client {
                 self.tell_session(Said::Welcomed, arrival);
             }
             Err(NotWelcome::Error(error)) => {
+                let bot = name.as_ref().map(BotName::as_str);
+                info!(caller = %self.caller, bot, code = %error.code, "refused");
                 self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival);
             }
             Err(NotWelcome::Banned(reason)) => {

@@ -220,7 +220,7 @@ impl StoreError {
     /// Whether it is only that there is no room, on the disk or for one more open file: then waiting may help.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.fault() == Some(Fault::Full)
+        matches!(self.fault(), Some(Fault::Full | Fault::NoFiles))
     }
 
     /// Whether the disk could not do what it should: what it holds is not known.
@@ -247,6 +247,7 @@ impl StoreError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Full,
+    NoFiles,
     Failed,
     ReadOnly,
     Damaged,
@@ -257,7 +258,8 @@ enum Fault {
 impl Fault {
     fn of_io(error: &io::Error) -> Self {
         match (error.kind(), error.raw_os_error()) {
-            (io::ErrorKind::StorageFull, _) | (_, Some(libc::EMFILE | libc::ENFILE)) => Self::Full,
+            (io::ErrorKind::StorageFull, _) => Self::Full,
+            (_, Some(libc::EMFILE | libc::ENFILE)) => Self::NoFiles,
             (io::ErrorKind::ReadOnlyFilesystem, _) => Self::ReadOnly,
             (_, Some(libc::EIO)) => Self::Failed,
             (io::ErrorKind::NotFound, _) => Self::Missing,
@@ -279,7 +281,8 @@ impl Fault {
     /// What to do about it.
     const fn advice(self) -> &'static str {
         match self {
-            Self::Full => "make room, or raise the limit of open files",
+            Self::Full => "make room, some 8 MB at least",
+            Self::NoFiles => "raise the limit of open files",
             Self::Failed => "see the system's log for what ails the disk, and start again when it is sound",
             Self::ReadOnly => "have the disk mounted so that it can be written, or choose another --data",
             Self::Damaged => "see the system's log for what ails the disk, and restore a backup if it is sound",

@@ -241,7 +241,8 @@ impl Writer {
         }
         outcome?;
         let appended = if self.behind { self.archive.catch_up(&*self.store) } else { self.archive.append(&lines) };
-        if let Err(error) = &appended {
+        // Once: as long as it cannot be written each commit finds that anew.
+        if let (Err(error), false) = (&appended, self.behind) {
             error!(%error, "the archive could not be written; it is brought up to date with the next game");
         }
         self.behind = appended.is_err();

@@ -72,7 +72,7 @@ class Returning:
         return connection.messages()
 
     def _answer(self, connection: wire.Connection, message: wire.Message) -> None:
-        match message["type"]:
+        match message.get("type"):
             case "welcome":
                 # The name too: who comes back without one is somebody else.
                 self._name = message["bot"]["name"]

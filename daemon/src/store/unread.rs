@@ -26,10 +26,12 @@ pub(super) fn all(database: &Connection) -> rusqlite::Result<Vec<(String, String
 /// The records of the games that ended since this time: those that a registered bot may have to hear of, the newest
 /// [`MISSED_GAMES`] of each.
 pub(super) fn recent(database: &Connection, since: &str) -> rusqlite::Result<Vec<String>> {
+    /// Games that are looked at: as many as end in the time, unless the wall clock went back.
+    const MOST: i64 = 100_000;
     let (mut found, mut records) = (registered(database)?, Vec::new());
-    let sql = "SELECT south, north, ended, record FROM games ORDER BY seq DESC";
+    let sql = "SELECT south, north, ended, record FROM games ORDER BY seq DESC LIMIT ?1";
     let mut query = database.prepare(sql)?;
-    let mut rows = query.query([])?;
+    let mut rows = query.query([MOST])?;
     while let Some(row) = rows.next()? {
         let [south, north, ended] = [0, 1, 2].map(|column| row.get::<_, String>(column));
         let ended = ended?;

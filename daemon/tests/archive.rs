@@ -144,7 +144,10 @@ fn an_archive_that_is_not_the_database_s_is_found() {
     }
     for (lines, told) in [
         (vec![one, two, three, four], "archive: 4 lines in 1 file are the database's\n"),
-        (vec![one, two], "archive: 2 lines in 1 file are the database's, 2 are not written yet"),
+        (
+            vec![one, two],
+            "archive: 2 lines in 1 file are the database's; the games at places 3 to 4 are missing in it, and written at the next start",
+        ),
     ] {
         let (status, said) = verify(&lines);
         assert!(

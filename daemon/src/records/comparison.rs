@@ -19,8 +19,8 @@ pub struct Comparison {
     /// The file and the day of the last line that was found in another's file.
     astray: Option<(PathBuf, String)>,
     equal: u64,
-    /// Games of the database after the archive's end.
-    behind: u64,
+    /// Places of the database after the archive's end, the first and the last.
+    behind: Option<(u64, u64)>,
     /// Places of the database in a row that the archive leaves out.
     missing: Option<(u64, u64)>,
 }
@@ -50,7 +50,7 @@ impl Comparison {
             day: String::new(),
             astray: None,
             equal: 0,
-            behind: 0,
+            behind: None,
             missing: None,
         };
         comparison.step()?;
@@ -83,7 +83,7 @@ impl Comparison {
         }
         self.tell_missing(findings);
         if self.next.is_none() {
-            self.behind += 1;
+            self.behind = Some((self.behind.map_or(line.seq, |(first, _)| first), line.seq));
             return Ok(());
         }
         self.equal += 1;
@@ -124,8 +124,10 @@ impl Comparison {
         };
         findings.note(match (files, behind) {
             (0, _) => "archive: there is none beside the database".to_owned(),
-            (_, 0) => of_the_database(),
-            _ => format!("{}, {behind} {} not written yet: a start does it", of_the_database(), verb(behind)),
+            (_, None) => of_the_database(),
+            (_, Some((first, last))) => {
+                format!("{}; {} in it, and written at the next start", of_the_database(), missing(first, last))
+            }
         });
         Ok(())
     }

@@ -243,6 +243,10 @@ fn a_name_that_is_registered_as_a_guest_comes_has_one_owner() {
 
 fn ask(mut stream: UnixStream, command: &Value) -> Value {
     writeln!(stream, "{command}").unwrap();
+    answer(stream)
+}
+
+fn answer(stream: UnixStream) -> Value {
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).unwrap();
     serde_json::from_str(&line).unwrap()
@@ -255,11 +259,6 @@ fn at_once(data: &Path, commands: &[Value]) -> Vec<Value> {
     for (stream, command) in streams.iter_mut().zip(commands) {
         writeln!(stream, "{command}").unwrap();
     }
-    let answer = |stream| {
-        let mut line = String::new();
-        BufReader::new(stream).read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap()
-    };
     streams.into_iter().map(answer).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::misused;
 use super::place::Place;
-use super::streams::{Stdout, unwritable, write_stdout};
+use super::streams::{Stdout, UNWRITABLE, write_stdout};
 use crate::export::{self, Months, Rows, Table, heads, rows};
 use crate::logging::note;
 use crate::oracle;
@@ -110,9 +110,9 @@ impl Export {
         let stdout = Box::new(BufWriter::new(Stdout(io::stdout())));
         let mut writer = export::open(self.format.into(), &heads(table, self.analysis), stdout)?;
         let counts = each_game(data, filter, |line| {
-            game_rows(line, oracle)?.each(table, |row| writer.row(row)).with_context(unwritable)
+            game_rows(line, oracle)?.each(table, |row| writer.row(row)).context(UNWRITABLE)
         })?;
-        writer.finish().with_context(unwritable)?;
+        writer.finish().context(UNWRITABLE)?;
         Ok(counts)
     }
 }

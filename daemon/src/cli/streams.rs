@@ -75,7 +75,7 @@ fn advice(name: &str) -> String {
 /// Writes data to stdout. A reader that has gone, as `head` does, is no fault of ours.
 pub(super) fn write_stdout(data: &[u8]) -> anyhow::Result<()> {
     let mut stdout = Stdout(io::stdout());
-    stdout.write_all(data).and_then(|()| stdout.flush()).with_context(unwritable)
+    stdout.write_all(data).and_then(|()| stdout.flush()).context(UNWRITABLE)
 }
 
 /// Writes a text for people to stdout.
@@ -84,9 +84,7 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 }
 
 /// What stdout is told to be where it takes nothing more.
-pub(super) const fn unwritable() -> &'static str {
-    "stdout cannot be written"
-}
+pub(super) const UNWRITABLE: &str = "stdout cannot be written";
 
 /// stdout whose reader may go.
 pub(super) struct Stdout(pub(super) io::Stdout);

@@ -8,7 +8,7 @@ use crate::config::Pool;
 use crate::net::Outlet;
 use crate::referee::{Link, OpenError, Seat, Table};
 use crate::store::journal::{Recovered, SavedGame, SavedSeat};
-use crate::store::{TokenHash, Untold, seats};
+use crate::store::{TokenHash, Untold};
 use modiar_protocol::server::{Ended, Openings};
 use modiar_protocol::{BotName, Record};
 use modiar_rules::BySide;
@@ -72,9 +72,9 @@ impl Hall {
                 untold.extend(guests.map(|bot| (bot, record)));
             }
         }
-        let sides = |record| seats(record).map(|seat| (seat, record));
-        let played = stored.values().chain(&recent).flat_map(sides).filter(|(seat, _)| !seat.guest);
-        let played = played.map(|(seat, record)| (&seat.name, record));
+        let played =
+            stored.values().chain(&recent).flat_map(|record| [&record.south, &record.north].map(|seat| (seat, record)));
+        let played = played.filter(|(seat, _)| !seat.guest).map(|(seat, record)| (&seat.name, record));
         for (name, record) in played.chain(unread.iter().map(|(name, record)| (name, record))) {
             untold.extend(self.known_owner(&mut state, name).map(|bot| (bot, record)));
         }
@@ -99,10 +99,10 @@ impl Hall {
     /// The guest of a game that is over, who may come back to hear of it (`session.guest-resume`), where nobody has had the
     /// name since.
     fn known_guest(&self, state: &mut State, seat: &SavedSeat) -> Option<Arc<Bot>> {
-        let resume = seat.resume.as_ref().filter(|_| !self.accounts.owns(&seat.name))?;
+        seat.resume.as_ref().filter(|_| !self.accounts.owns(&seat.name))?;
         match state.bots.get(&seat.name) {
             Some(bot) => is_of(seat, bot).then(|| Arc::clone(bot)),
-            None => Some(state.know(Bot::new(seat.name.clone(), Some(TokenHash::stored(resume.clone()))))),
+            None => Some(state.know(bot_of(seat))),
         }
     }
 
@@ -148,7 +148,7 @@ impl State {
     fn restore_seat(&mut self, saved: &SavedSeat) -> Seat {
         let bot = match self.bots.get(&saved.name) {
             Some(bot) if is_of(saved, bot) => Arc::clone(bot),
-            _ => self.know(Bot::new(saved.name.clone(), saved.resume.clone().map(TokenHash::stored))),
+            _ => self.know(bot_of(saved)),
         };
         Seat { bot, version: saved.version.clone(), link: Link::absent() }
     }
@@ -160,6 +160,10 @@ impl State {
         self.bots.insert(name, Arc::clone(&bot));
         bot
     }
+}
+
+fn bot_of(seat: &SavedSeat) -> Bot {
+    Bot::new(seat.name.clone(), seat.resume.clone().map(TokenHash::stored))
 }
 
 /// Whether it is the same bot, and not another of its name.

@@ -97,11 +97,10 @@ impl Comparison {
         if line.day > self.day {
             self.day.clone_from(&line.day);
         }
-        let astray = !is_of(&self.file, &self.day);
-        let here = (self.file.clone(), self.day.clone());
-        if astray && self.astray.as_ref() != Some(&here) {
+        let told = self.astray.as_ref().is_some_and(|(file, day)| (file, day) == (&self.file, &self.day));
+        if !told && !is_of(&self.file, &self.day) {
             findings.found(format!("{}: it belongs into the file of {}", self.place(), self.day));
-            self.astray = Some(here);
+            self.astray = Some((self.file.clone(), self.day.clone()));
         }
     }
 

@@ -14,7 +14,7 @@ use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
 use modiar_protocol::{BotName, GameId};
 use modiar_rules::Side;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
@@ -110,8 +110,7 @@ impl Referee {
     /// A game's end was told. The journal keeps the game as long as its guests may not have read that: should the daemon
     /// be killed, they are known again and hear of it (`session.missed`).
     pub(super) fn told(&self, slot: Slot, game: GameId, readers: Vec<Reader>) {
-        let told = Told { at: now(), slot, game, readers, earlier: Vec::new() };
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back(told);
+        self.lock_told().push_back(Told { at: now(), slot, game, readers, earlier: Vec::new() });
     }
 
     /// The same before this process began.
@@ -119,12 +118,16 @@ impl Referee {
         let registered = opening.seats.iter().filter(|seat| seat.resume.is_none());
         let earlier = registered.map(|seat| seat.name.clone()).collect();
         let told = Told { at: now(), slot: opening.slot, game: opening.game, readers: Vec::new(), earlier };
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push_back(told);
+        self.lock_told().push_back(told);
+    }
+
+    fn lock_told(&self) -> MutexGuard<'_, VecDeque<Told>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was told to a registered bot of that name is nobody's any more: somebody else is to have the name.
     pub fn forget(&self, name: &BotName) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.lock_told();
         let is_its = |told: &Told| told.earlier.contains(name) || told.readers.iter().any(|(bot, _)| bot.name == *name);
         let slots: Vec<Slot> = told.iter().filter(|told| is_its(told)).map(|told| told.slot).collect();
         match self.journal.over(&slots) {
@@ -142,7 +145,7 @@ impl Referee {
 
     /// Takes out of the journal the games that were told of long enough ago; where the disk is full, later.
     fn forget_told(&self) -> Result<(), StoreError> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.lock_told();
         let (many, now) = (told.len().saturating_sub(TOLD_GAMES), now());
         let due = |(place, told): &(usize, &Told)| *place < many || now.since(told.at) >= Micros::from(MISSED_WINDOW);
         let slots: Vec<Slot> = told.iter().enumerate().take_while(due).map(|(_, told)| told.slot).collect();

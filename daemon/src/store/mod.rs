@@ -18,7 +18,7 @@ pub use writer::{StoreHandle, Stored, start};
 
 use jiff::Timestamp;
 use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
-use modiar_protocol::{BotName, GameId, Record, RecordSeat};
+use modiar_protocol::{BotName, GameId, Record};
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 use std::io;
@@ -148,12 +148,6 @@ impl Untold {
         let since = newest.and_then(|newest| newest.checked_sub(MISSED_WINDOW).ok());
         since.map_or_else(|| Ok(Vec::new()), |since| store.recent(&format!("{since:.6}")))
     }
-}
-
-/// South's and North's.
-#[must_use]
-pub const fn seats(record: &Record) -> [&RecordSeat; 2] {
-    [&record.south, &record.north]
 }
 
 /// The hash that links records: SHA-256 of a line without its newline, in hex.

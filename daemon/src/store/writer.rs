@@ -1,6 +1,7 @@
 //! The one writer: a thread that takes finished games as they come, as many as wait in one commit.
 
 use super::{Archive, Store, StoreError, Unread};
+use crate::clock::Moment;
 use crate::metrics::Metrics;
 use crate::time::now;
 use modiar_protocol::{BotName, GameId, Record};
@@ -249,37 +250,32 @@ impl Writer {
         Ok(())
     }
 
+    /// Commits; where the disk is full, as soon as it no longer is.
     fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Vec<super::Line>, StoreError> {
-        let mut began = now();
-        let lines = self.as_soon_as_there_is_room(|store| {
-            began = now();
-            store.commit(records, unread)
-        })?;
-        self.metrics.store_commit.time(now().since(began));
-        if !records.is_empty() {
-            self.metrics.store_commit_games.count(records.len() as u64);
-        }
-        Ok(lines)
-    }
-
-    /// Tries until the disk is not full.
-    fn as_soon_as_there_is_room<T>(
-        &mut self,
-        mut work: impl FnMut(&mut dyn Store) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
         loop {
-            match work(&mut *self.store) {
+            let began = now();
+            match self.store.commit(records, unread) {
                 Err(error) if error.is_full() && !self.stopping.load(Ordering::Relaxed) => {
                     if !self.full.swap(true, Ordering::Relaxed) {
                         warn!(%error, "results wait for space on the disk");
                     }
                     thread::sleep(FULL);
                 }
-                done => {
+                committed => {
                     self.full.store(false, Ordering::Relaxed);
-                    return done;
+                    if committed.is_ok() {
+                        self.count(began, records.len());
+                    }
+                    return committed;
                 }
             }
+        }
+    }
+
+    fn count(&self, began: Moment, games: usize) {
+        self.metrics.store_commit.time(now().since(began));
+        if games > 0 {
+            self.metrics.store_commit_games.count(games as u64);
         }
     }
 }

@@ -51,10 +51,10 @@ impl Ending {
         Self { at: now(), said, held_back: false, ended }
     }
 
-    /// Whether it was surely read: it has lain with the bot for the [`MISSED_WINDOW`], of whose connection that much was
+    /// Whether it was surely read: it has lain with the bot for the [`MISSED_WINDOW`], of whose connection so much is
     /// `taken`.
-    fn was_read(&self, taken: u64, now: Moment) -> bool {
-        self.said.is_some_and(|said| said <= taken) && self.at + MISSED_WINDOW.into() < now
+    fn was_read(&self, taken: impl FnOnce(u64) -> bool, now: Moment) -> bool {
+        self.at + MISSED_WINDOW.into() < now && self.said.is_some_and(taken)
     }
 }
 
@@ -119,16 +119,16 @@ impl Bot {
     pub fn holds_back(&self, game: GameId, outlet: &Outlet) -> bool {
         let mut games = self.games();
         let ending = games.endings.iter_mut().find(|ending| ending.ended.game == game);
-        let held = ending.filter(|ending| ending.said.is_some_and(|said| said > outlet.taken()));
+        let held = ending.filter(|ending| ending.said.is_some_and(|said| !outlet.has_taken(said)));
         held.map(|ending| ending.held_back = true).is_some()
     }
 
     /// Its connection by `outlet` has ended: what that was told last may not have been read.
     pub fn left(&self, outlet: &Outlet) {
-        let (mut games, taken, now) = (self.games(), outlet.taken(), now());
+        let (mut games, now) = (self.games(), now());
         (games.here, games.last_seen) = (false, Some(now));
         games.endings.retain_mut(|ending| {
-            let lost = !ending.was_read(taken, now);
+            let lost = !ending.was_read(|said| outlet.has_taken(said), now);
             ending.said = None;
             lost
         });
@@ -138,10 +138,13 @@ impl Bot {
     /// the process.
     #[must_use]
     pub fn to_keep(&self) -> Option<Vec<GameId>> {
+        if self.is_guest() {
+            return None;
+        }
         let mut games = self.games();
         let unread = games.endings.iter().filter(|ending| ending.said.is_none() || ending.held_back);
         let unread: Vec<GameId> = unread.map(|ending| ending.ended.game).collect();
-        (!self.is_guest() && unread != games.kept).then(|| games.kept.clone_from(&unread)).map(|()| unread)
+        (unread != games.kept).then(|| games.kept.clone_from(&unread)).map(|()| unread)
     }
 
     /// Whether nothing is lost by forgetting it: no game runs, it has been away for `time` or remembers none, and a registered
@@ -200,13 +203,14 @@ impl Games {
 
     /// Keeps an end that may have to be told again, and drops those that were surely read.
     fn keep(&mut self, ending: Ending, outlet: &Outlet) {
-        let is_old = |ending: &Ending| ending.was_read(u64::MAX, now());
-        // The kernel is asked only where that may tell something.
-        let taken = if self.endings.front().is_some_and(is_old) { outlet.taken() } else { 0 };
-        while self.endings.front().is_some_and(|first| first.was_read(taken, now())) {
+        let now = now();
+        while self.endings.front().is_some_and(|first| first.was_read(|said| outlet.has_taken(said), now)) {
             self.endings.pop_front();
         }
-        let place = self.endings.partition_point(|other| other.at <= ending.at);
+        // Nearly always it is the newest.
+        let newest = self.endings.back().is_none_or(|last| last.at <= ending.at);
+        let place =
+            if newest { self.endings.len() } else { self.endings.partition_point(|other| other.at <= ending.at) };
         self.endings.insert(place, ending);
         if self.endings.len() > MISSED_GAMES {
             self.endings.pop_front();
@@ -252,7 +256,7 @@ mod tests {
             (None, u64::MAX, later, false),
         ];
         for (said, taken, now, read) in cases {
-            assert_eq!(ending(said).was_read(taken, now), read, "{said:?} {taken}");
+            assert_eq!(ending(said).was_read(|said| said <= taken, now), read, "{said:?} {taken}");
         }
     }
 

@@ -35,6 +35,8 @@ struct Out {
     cipher: Option<Box<Cipher>>,
     /// Bytes that were said, sent or waiting, as the socket takes them.
     said: u64,
+    /// How many of these the peer's kernel has taken, when it was asked last.
+    taken: u64,
     /// What the socket did not take, as the socket will take it.
     waiting: Vec<u8>,
     /// What waits was laid ready and not offered to the socket yet.
@@ -66,7 +68,7 @@ impl Rung {
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
     pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
-        let out = Out { sink: Some(sink), cipher, said: 0, waiting: Vec::new(), laid: false, broken: false };
+        let out = Out { sink: Some(sink), cipher, said: 0, taken: 0, waiting: Vec::new(), laid: false, broken: false };
         let (out, closing) = (Mutex::new(out), OnceLock::new());
         Self { out, closing, most, bell: Bell::default(), metrics: Some(metrics) }
     }
@@ -74,7 +76,7 @@ impl Outlet {
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
-        let out = Out { sink: None, cipher: None, said: 0, waiting: Vec::new(), laid: false, broken: true };
+        let out = Out { sink: None, cipher: None, said: 0, taken: 0, waiting: Vec::new(), laid: false, broken: true };
         let (out, closing) = (Mutex::new(out), OnceLock::new());
         Self { out, closing, most: 0, bell: Bell::default(), metrics: None }
     }
@@ -140,12 +142,18 @@ impl Outlet {
         (self.closing.get().is_none() && out.sink.is_some()).then_some(out.said)
     }
 
-    /// How many of these the peer's kernel has taken. What lies there the peer can still read, whatever becomes of the link.
-    /// All of them where the system does not tell; 0 where the connection is gone.
+    /// Whether the peer's kernel has taken so many of these. What lies there the peer can still read, whatever becomes of
+    /// the link. Where the system does not tell it has; where the connection is gone nothing more is taken.
     #[must_use]
-    pub fn taken(&self) -> u64 {
-        let out = self.lock();
-        out.sink.as_ref().map_or(0, |sink| kernel::taken_by_peer(kernel::descriptor(sink.as_ref())).unwrap_or(u64::MAX))
+    pub fn has_taken(&self, said: u64) -> bool {
+        let mut out = self.lock();
+        // What was taken once is: the kernel is asked only where that does not tell.
+        if out.taken < said
+            && let Some(sink) = &out.sink
+        {
+            out.taken = kernel::taken_by_peer(kernel::descriptor(sink.as_ref())).unwrap_or(u64::MAX);
+        }
+        said <= out.taken
     }
 
     /// Asks the connection's task to read what lies in the kernel, and then to check the flags of its games.
@@ -380,13 +388,13 @@ mod tests {
         let (outlet, _peer) = pair().await;
         outlet.send(b"one two");
         assert_eq!(outlet.said(), Some(7));
-        while outlet.taken() < 7 {
+        while !outlet.has_taken(7) {
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;
         }
         outlet.lay(b"three");
-        assert_eq!((outlet.said(), outlet.taken()), (Some(12), 7));
+        assert_eq!((outlet.said(), outlet.has_taken(7), outlet.has_taken(8)), (Some(12), true, false));
         outlet.close();
-        assert_eq!((outlet.said(), outlet.taken()), (None, 0));
+        assert_eq!((outlet.said(), outlet.has_taken(7), outlet.has_taken(8)), (None, true, false));
     }
 
     /// `session.slow-reader`: at the bound and one byte past it.

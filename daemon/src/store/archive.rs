@@ -75,7 +75,8 @@ impl Archive {
             self.turn_to(&first.day);
             let same = rest.iter().take_while(|line| line.day <= self.day).count();
             let (now, later) = rest.split_at(same);
-            let text: String = now.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+            let mut text = String::with_capacity(now.iter().map(|line| line.text.len() + 1).sum());
+            text.extend(now.iter().flat_map(|line| [line.text.as_str(), "\n"]));
             self.write(text.as_bytes())?;
             rest = later;
         }

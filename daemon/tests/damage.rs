@@ -270,6 +270,44 @@ fn a_flipped_byte_in_the_database_is_found() {
     assert!(found >= 3, "only {found} were of consequence");
 }
 
+/// SQLite copies a damaged row as it stands, and no game tells of one in the table of bots: a backup of it could not be used,
+/// and verifying said that all was good.
+#[test]
+fn a_flipped_byte_among_the_bots_is_no_backup_and_not_all_good() {
+    let data = Data::new();
+    for name in ["dice", "anna", "gnubg"] {
+        assert_eq!(data.run(&["bot", "add", name]).0, Some(0));
+    }
+    data.checkpoint();
+    let whole = fs::read(data.database()).unwrap();
+    // In the table, and in its index.
+    let rows: Vec<usize> = (0..whole.len()).filter(|at| whole[*at..].starts_with(b"dice")).collect();
+    assert_eq!(rows.len(), 2);
+    let (place, copy) = (data.path(), data.path().join("../copy.db"));
+    let mut found = 0;
+    // The header of the row, where the types of its columns stand, and what is before that.
+    for at in rows.iter().flat_map(|row| row - 8..*row) {
+        flip(&data.database(), at);
+        if data.run(&["bot", "list"]).0 != Some(0) {
+            found += 1;
+            let output = Command::new(MODIAR).arg("backup").arg(&copy).arg("--data").arg(&place).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(3), "byte {at}: {said}");
+            assert!(said.contains("modiar.db") && said.contains("restore a backup"), "byte {at}: {said}");
+            assert!(!copy.exists());
+            let (status, verified) = data.run(&["games", "verify"]);
+            assert!(status != Some(0) && !verified.contains("all good"), "byte {at}: {verified}");
+            let mut command = Command::new(MODIAR);
+            command.args(["serve", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--data"]).arg(&place);
+            let outcome = Program::start(command).finish();
+            assert!(outcome.status == Some(3) && outcome.stderr.contains("restore a backup"), "byte {at}: {outcome:?}");
+        }
+        data.checkpoint();
+        fs::write(data.database(), &whole).unwrap();
+    }
+    assert!(found >= 2, "only {found} were of consequence");
+}
+
 #[test]
 fn a_damaged_journal_is_refused() {
     let data = Data::new();

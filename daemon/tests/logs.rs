@@ -19,6 +19,8 @@ fn log(format: &str) -> String {
     let mut game = daemon.game("blitz");
     game.play("2");
     game.north.skip_to("turn").unwrap();
+    // The log is written beside the game.
+    std::thread::sleep(std::time::Duration::from_millis(100));
     daemon.signal(libc::SIGKILL);
     let (_, first, data) = daemon.wait();
     first + &Daemon::start_in(data, &config, &environment).kill_for_log()
@@ -53,4 +55,15 @@ fn people_read_no_field_that_is_not_there() {
     let log = log("text");
     assert!(log.contains("client=\"robot 7\"") && log.contains("pit=2"), "{log}");
     assert!(!log.contains("=None") && !log.contains("Some("), "{log}");
+}
+
+/// It hung at the first line: all games stood, and it did not end on SIGTERM.
+#[test]
+fn a_log_that_nobody_reads_holds_up_no_game() {
+    let daemon = Daemon::start_with_full_log(&[("RUST_LOG", "trace")]);
+    let mut game = daemon.game("blitz");
+    game.play("240315042315042315042");
+    assert_eq!(game.ended()["termination"], "repetition");
+    let (status, _, _) = daemon.stop();
+    assert_eq!(status.code(), Some(0));
 }

@@ -103,5 +103,8 @@ fn verify_data(data: &DataDir) -> Result<Findings, StoreError> {
     })?;
     archive.end(&mut findings)?;
     store::find_misfiled(data, &mut |seq, column| findings.misfiled(seq, column))?;
+    if let Some(what) = store::find_damage(data)? {
+        findings.found(format!("the database is damaged: {what}"));
+    }
     Ok(findings)
 }

@@ -75,6 +75,7 @@ impl Serve {
         let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(serve(config, certificate))));
         // Whatever still reads a file then reads it for nobody; after a fault nothing is waited for.
         runtime.shutdown_background();
+        logging::flush();
         outcome.unwrap_or_else(|_| {
             bail!("a fault ended the server; what it was stands above, and games go on at the next start")
         })

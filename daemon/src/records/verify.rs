@@ -57,7 +57,7 @@ impl Findings {
     }
 
     /// Adds a finding.
-    pub(super) fn found(&mut self, finding: String) {
+    pub fn found(&mut self, finding: String) {
         self.found.push(finding);
     }
 

@@ -66,15 +66,32 @@ pub(super) fn back_up(database: &Connection, path: &Path, copy: &Path) -> Result
     let draft = PathBuf::from(format!("{}.draft-{}", copy.display(), std::process::id()));
     // The name that was given: nobody knows of a draft.
     make_private(&draft).map_err(StoreError::io(copy))?;
-    let copied = write_draft(database, path, copy, &draft).and_then(|()| match publish(&draft, copy) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(StoreError::Exists { path: copy.to_owned() }),
-        published => published.map_err(StoreError::io(copy)),
+    let whole = refuse_damaged(database, path);
+    let copied = whole.and_then(|()| write_draft(database, path, copy, &draft)).and_then(|()| {
+        publish(&draft, copy).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => StoreError::Exists { path: copy.to_owned() },
+            _ => StoreError::io(copy)(error),
+        })
     });
     if copied.is_err() {
         // On a full disk it would take the room that the next try needs.
         remove_draft(&draft);
     }
     copied
+}
+
+/// SQLite copies a damaged row as it stands.
+fn refuse_damaged(database: &Connection, path: &Path) -> Result<(), StoreError> {
+    match damage(database).map_err(StoreError::sqlite(path))? {
+        Some(what) => Err(StoreError::Damaged { path: path.to_owned(), what }),
+        None => Ok(()),
+    }
+}
+
+/// The first that SQLite finds wrong with the pages of a database, its indexes and the types of its columns.
+pub(super) fn damage(database: &Connection) -> rusqlite::Result<Option<String>> {
+    let found: String = database.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
+    Ok((found != "ok").then(|| found.lines().collect::<Vec<_>>().join(" ")))
 }
 
 fn refuse_existing(copy: &Path) -> Result<(), StoreError> {

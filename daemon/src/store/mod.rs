@@ -13,7 +13,7 @@ mod writer;
 pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
 pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of};
 pub use data_dir::DataDir;
-pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_misfiled, read_record, read_records};
+pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
 pub use writer::{StoreHandle, Stored, start};
 
 use jiff::Timestamp;
@@ -197,6 +197,8 @@ pub enum StoreError {
     NoDatabase { database: PathBuf, sign: PathBuf },
     #[error("{path} was cut short to {length} bytes, within a page; restore a backup")]
     Cut { path: PathBuf, length: u64 },
+    #[error("{path} is damaged: {what}; {}", Fault::Damaged.advice())]
+    Damaged { path: PathBuf, what: String },
     #[error("there is no data in {path}; name the --data of a daemon that has run")]
     NoData { path: PathBuf },
     #[error("the writer has stopped")]
@@ -262,8 +264,11 @@ impl Fault {
     }
 
     fn of_sqlite(error: &rusqlite::Error) -> Self {
+        use rusqlite::Error::{FromSqlConversionFailure, InvalidColumnType};
         use rusqlite::ErrorCode;
         match error.sqlite_error_code() {
+            // The columns have their types, and what is written to them is looked at before.
+            _ if matches!(error, InvalidColumnType(..) | FromSqlConversionFailure(..)) => Self::Damaged,
             Some(ErrorCode::DiskFull) => Self::Full,
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::SystemIoFailure) => Self::Failed,

@@ -117,11 +117,12 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Vec<Line>, StoreError> {
-        let Head { mut seq, hash: mut prev } = self.head()?.unwrap_or(Head { seq: 0, hash: ZERO_HASH.to_owned() });
         let to_error = StoreError::sqlite(&self.path);
         let mut lines = Vec::with_capacity(records.len());
         let stored: rusqlite::Result<()> = (|| {
             let transaction = self.database.transaction()?;
+            let first = || Head { seq: 0, hash: ZERO_HASH.to_owned() };
+            let Head { mut seq, hash: mut prev } = newest(&transaction)?.unwrap_or_else(first);
             for record in records {
                 record.seq = seq + 1;
                 record.prev.clone_from(&prev);
@@ -145,12 +146,7 @@ impl Store for SqliteStore {
     }
 
     fn head(&self) -> Result<Option<Head>, StoreError> {
-        let newest = "SELECT seq, hash FROM games ORDER BY seq DESC LIMIT 1";
-        let mut query = self.database.prepare_cached(newest).map_err(StoreError::sqlite(&self.path))?;
-        query
-            .query_row([], |row| Ok(Head { seq: seq(row)?, hash: row.get(1)? }))
-            .optional()
-            .map_err(StoreError::sqlite(&self.path))
+        newest(&self.database).map_err(StoreError::sqlite(&self.path))
     }
 
     fn lines_after(&self, after: u64, each: &mut dyn FnMut(Line) -> Result<(), StoreError>) -> Result<(), StoreError> {
@@ -221,6 +217,11 @@ impl Store for SqliteStore {
     }
 }
 
+fn newest(database: &Connection) -> rusqlite::Result<Option<Head>> {
+    let mut query = database.prepare_cached("SELECT seq, hash FROM games ORDER BY seq DESC LIMIT 1")?;
+    query.query_row([], |row| Ok(Head { seq: seq(row)?, hash: row.get(1)? })).optional()
+}
+
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     let name: String = row.get(0)?;
     let name =
@@ -280,6 +281,15 @@ pub fn read_records(data: &DataDir, each: &mut dyn FnMut(Line) -> Result<(), Sto
 pub fn find_misfiled(data: &DataDir, found: &mut dyn FnMut(u64, &'static str)) -> Result<(), StoreError> {
     let store = open_beside(data)?;
     columns::misfiled(&store.database, found).map_err(StoreError::sqlite(&store.path))
+}
+
+/// What the database's pages say of damage: the first that SQLite finds.
+///
+/// # Errors
+/// As [`read_records`].
+pub fn find_damage(data: &DataDir) -> Result<Option<String>, StoreError> {
+    let store = open_beside(data)?;
+    migrate::damage(&store.database).map_err(StoreError::sqlite(&store.path))
 }
 
 /// How many games are stored.

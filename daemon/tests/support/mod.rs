@@ -110,6 +110,16 @@ impl Daemon {
         Self::start_by(shell, "127.0.0.1:0", TempDir::new().unwrap(), config, &[])
     }
 
+    /// With a log that goes into a full pipe: somebody has it open, and nobody reads.
+    pub fn start_with_full_log(environment: &[(&str, &str)]) -> Self {
+        let data = TempDir::new().unwrap();
+        let mut shell = Command::new("sh");
+        let steps =
+            "mkfifo \"$0\" && exec 8<>\"$0\" && dd if=/dev/zero bs=4096 count=16 >&8 2>/dev/null && exec \"$@\" 2>&8";
+        shell.args(["-c", steps]).arg(data.path().join("log")).arg(MODIAR);
+        Self::start_by(shell, "127.0.0.1:0", data, "", environment)
+    }
+
     /// With less weight than others where they all want the processors.
     pub fn start_nice(config: &str) -> Self {
         let mut nice = Command::new("nice");

@@ -1,11 +1,18 @@
 //! Logs: to stderr, for people or for programs; stdout is for data.
 
+mod lines;
+
 use crate::config::{ConfigError, LogFormat};
 use crate::records::printable;
+use lines::Lines;
 use std::io::{IsTerminal as _, Write as _, stderr};
+use std::sync::OnceLock;
 use tracing::error;
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::fmt::format::FmtSpan;
+
+/// The log, once it is started.
+static LOG: OnceLock<Lines> = OnceLock::new();
 
 /// Starts logging, as `RUST_LOG` says, else from `info` up.
 ///
@@ -17,9 +24,10 @@ pub fn start(format: LogFormat) -> anyhow::Result<()> {
         let message = format!("{error}; write info, debug, or modiar=debug,warn and the like");
         ConfigError::Environment { variable: EnvFilter::DEFAULT_ENV.to_owned(), value, message }
     })?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr).with_span_events(FmtSpan::NONE);
-    // A log that goes to a full disk, or to nobody, is no reason to stop: else the fault would be told there, and panic.
-    let builder = builder.log_internal_errors(false);
+    let started = Lines::start(stderr())?;
+    let lines = LOG.get_or_init(|| started);
+    let writer = || lines.clone();
+    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_span_events(FmtSpan::NONE);
     let started = match format {
         LogFormat::Text => builder.with_ansi(stderr().is_terminal()).try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
@@ -29,9 +37,23 @@ pub fn start(format: LogFormat) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Waits a moment for the last lines.
+pub(crate) fn flush() {
+    if let Some(lines) = LOG.get() {
+        lines.flush();
+    }
+}
+
 /// A word for a person on stderr, after the program's name; where that takes none nobody hears it.
 pub(crate) fn note(text: &str) {
-    let _ = writeln!(stderr(), "modiar: {}", printable(text));
+    let line = format!("modiar: {}\n", printable(text));
+    match LOG.get() {
+        Some(lines) => {
+            let _ = lines.clone().write_all(line.as_bytes());
+            lines.flush();
+        }
+        None => drop(stderr().write_all(line.as_bytes())),
+    }
 }
 
 /// A panic is a line of the log like any other, in the form that was chosen.

@@ -38,7 +38,7 @@ pub fn openings(data: &DataDir) -> Vec<Arc<[Pit]>> {
 pub fn consult(data: &DataDir) -> Table {
     Table::read(&data.oracle()).unwrap_or_else(|error| {
         if !error.is_absent() {
-            note(&format!("{error}; until then every command solves the game anew"));
+            note(&format!("{error} (`modiar oracle --build FILE`, or the daemon's next start); until then every command solves the game anew"));
         }
         solve()
     })

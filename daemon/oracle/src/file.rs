@@ -21,7 +21,7 @@ const OPEN: usize = 5 * LAYOUTS;
 pub enum FileError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("{} is no table of this version of modiar; build one with `modiar oracle --build FILE`", .0.display())]
+    #[error("{} is no table of this version of modiar; remove it and build it again", .0.display())]
     Foreign(PathBuf),
     #[error("{} was changed or cut: its checksum does not hold; remove it and build it again", .0.display())]
     Damaged(PathBuf),

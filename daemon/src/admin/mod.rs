@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
+use tracing::info;
 
 /// A command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -66,6 +67,18 @@ impl Command {
             | Self::Ban { name, .. }
             | Self::Unban { name }
             | Self::Remove { name } => Some(name),
+        }
+    }
+
+    /// What became of the bot, for the log; none where nothing did.
+    const fn outcome(&self) -> Option<&'static str> {
+        match self {
+            Self::List => None,
+            Self::Add { .. } => Some("registered"),
+            Self::Token { .. } => Some("has a new token"),
+            Self::Ban { .. } => Some("banned"),
+            Self::Unban { .. } => Some("may play again"),
+            Self::Remove { .. } => Some("removed"),
         }
     }
 }
@@ -165,6 +178,7 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
     let dismiss = |name: &BotName, reason, message: Cow<'static, str>| {
         hall.is_some_and(|hall| hall.dismiss_bot(name, reason, message))
     };
+    let (bot, done) = (command.name().cloned(), command.outcome());
     let outcome = match command {
         Command::Add { name } => {
             let is_free = |name: &BotName| hall.is_none_or(|hall| hall.make_way(name));
@@ -187,6 +201,9 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
             Answer::Done
         }),
     };
+    if let (Ok(_), Some(bot), Some(done)) = (&outcome, bot, done) {
+        info!(%bot, "{done}");
+    }
     outcome.unwrap_or_else(|error| Answer::Refused(error.to_string()))
 }
 

@@ -9,6 +9,7 @@ pub use pool::Pool;
 pub use tls::TlsFiles;
 
 use crate::clock::Micros;
+use crate::store::DataDir;
 use modiar_protocol::limits::SERVER_LINE_BYTES;
 use modiar_protocol::server::{Openings, PoolInfo};
 use modiar_protocol::{GameRules, TimeControl};
@@ -275,6 +276,13 @@ impl Config {
         if self.data.as_os_str().is_empty() {
             return refuse("data is empty; name a directory".into());
         }
+        let control = DataDir::new(&self.data).control();
+        if std::os::unix::net::SocketAddr::from_pathname(&control).is_err() {
+            return refuse(format!(
+                "data is too long a path: {} cannot be a socket's; choose a shorter one",
+                control.display()
+            ));
+        }
         if self.bots == self.http && self.bots.port() != 0 {
             return refuse(format!("bots and http are both {}; give each a port of its own", self.bots));
         }
@@ -407,6 +415,7 @@ mod tests {
         for (text, fault) in [
             ("http = \"127.0.0.1:6634\"", "both 127.0.0.1:6634"),
             ("data = \"\"", "name a directory"),
+            (&*format!("data = \"/{}\"", "d".repeat(100)), "choose a shorter one"),
             ("overload_ms = 86400001", "overload_ms = 86400001 is above 86400000"),
             ("[limits]\nconnections = 10\nconnections_per_address = 11", "above connections = 10"),
         ] {

@@ -15,6 +15,7 @@ pub fn show(record: &Record, table: &Table) -> anyhow::Result<String> {
     let (mut page, game) = (String::new(), judge(table, record)?);
     header(&mut page, record)?;
     write_plies(&mut page, record, &game)?;
+    write_unfinished(&mut page, record)?;
     writeln!(page, "\n{}", outcome(record))?;
     write_losses(&mut page, record, &game)?;
     Ok(page)
@@ -63,6 +64,15 @@ fn write_plies(page: &mut String, record: &Record, game: &GameAnalysis) -> anyho
         )?;
     }
     Ok(())
+}
+
+/// The turn that was running when the game ended, as the ply that it would have been.
+fn write_unfinished(page: &mut String, record: &Record) -> std::fmt::Result {
+    let Some(turn) = record.unfinished_turn else { return Ok(()) };
+    let ply = u32::try_from(record.moves.len() + 1).unwrap_or(u32::MAX);
+    let (side, us) = (Side::on_ply(ply), [turn.elapsed_us, turn.charged_us]);
+    let [thought, charged] = us.map(milliseconds);
+    writeln!(page, "{ply:>3}  {:<5}  no ply: {thought} ms thought, {charged} charged", side.to_string())
 }
 
 /// A margin of the side to move over the seeds in play, or from and to where endless play decides.

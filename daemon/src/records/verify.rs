@@ -111,14 +111,16 @@ impl Findings {
             // Writing to a String cannot fail.
             let _ = writeln!(report, "{finding}");
         }
-        let verdict = if self.is_empty() {
-            "all good".to_owned()
-        } else {
-            counted(self.found.len() as u64, "finding", "findings")
+        let verdict = match (&self.found[..], &self.gaps[..]) {
+            ([], []) => "all good".to_owned(),
+            ([], _) => "each is good by itself".to_owned(),
+            (found, _) => counted(found.len() as u64, "finding", "findings"),
         };
         let (games, plies) = (counted(self.games, "game", "games"), counted(self.plies, "ply", "plies"));
         let _ = writeln!(report, "{games}, {plies}: {verdict}");
-        for note in self.chain().iter().chain(&self.notes) {
+        let none = (self.games == 0 && !self.is_empty())
+            .then(|| "no line is a record; those that `modiar games export` writes without --out are".to_owned());
+        for note in self.chain().iter().chain(&none).chain(&self.notes) {
             let _ = writeln!(report, "{note}");
         }
         report

@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Command, Output};
-use support::returning::Pair;
+use support::returning::{Pair, Returning};
 use support::{Daemon, MODIAR};
 use tempfile::TempDir;
 
@@ -305,6 +305,30 @@ fn the_no_shows_of_a_removed_bot_are_forgotten_and_so_are_all_by_a_restart() {
     stay_away(&daemon, &dice);
     let daemon = Daemon::start_in(daemon.stop().2, short, &[]);
     assert_eq!(first_answer(&daemon, &dice), "seeking");
+}
+
+/// `forfeit.forgotten`: a game that ran over the restart remembered them, and was lost.
+#[test]
+fn a_no_show_from_before_a_restart_is_not_held_against_a_game_that_runs_over_it() {
+    let short = "restart_wait_ms = 300\n[[pool]]\nname = \"short\"\nbase_ms = 1000\nopenings = \"start\"";
+    let daemon = Daemon::start_with(short, &[]);
+    let token = token(&daemon.data(), &["bot", "add", "dice"]);
+    stay_away(&daemon, &token);
+    support::process::wait_until("its pause is over", || first_answer(&daemon, &token) == "seeking");
+    let (mut dice, mut guest) = (Returning::owner(&daemon, "dice", &token), Returning::guest(&daemon));
+    for bot in [&mut dice, &mut guest] {
+        bot.peer.send(&json!({"type": "seek", "pool": "short", "games": 1})).unwrap();
+    }
+    let started = guest.peer.skip_to("started").unwrap();
+    drop(dice);
+    let daemon = Daemon::start_in(daemon.kill(), short, &[]);
+    guest.come_back(&daemon);
+    if started["side"] == "south" {
+        guest.peer.skip_to("turn").unwrap();
+        guest.peer.send(&json!({"type": "move", "game": started["game"], "pit": 2})).unwrap();
+    }
+    let ended = guest.peer.skip_to("ended").unwrap();
+    assert_eq!((&ended["game"], &ended["termination"]), (&started["game"], &json!("aborted")), "{ended}");
 }
 
 #[test]

@@ -105,6 +105,44 @@ fn on_a_full_disk_results_wait_and_no_game_starts() {
     assert!(log.contains("no new games: disk full") && log.contains("new games start again"), "{log}");
 }
 
+/// Another program that writes to the database is waited for as for space; the daemon stopped, as if the disk had failed.
+#[test]
+fn results_wait_for_another_program_that_holds_the_database() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut game = daemon.game("blitz");
+    game.play(&LOOP[..20]);
+    let database = rusqlite::Connection::open(daemon.data().join("modiar.db")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    game.play(&LOOP[20..]);
+    // Longer than SQLite waits by itself.
+    thread::sleep(Duration::from_secs(7));
+    assert_quiet(&mut game.south);
+    database.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(game.ended()["termination"], "repetition");
+    assert!(daemon.kill_for_log().contains("end the other program that writes to it"));
+}
+
+/// A bound on the size of files ended the process by a signal, without a word.
+#[test]
+fn a_file_that_may_not_grow_is_told() {
+    let data = TempDir::new().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args([
+        "-c",
+        "ulimit -f 2000; exec \"$0\" \"$@\"",
+        MODIAR,
+        "serve",
+        "--bots",
+        "127.0.0.1:0",
+        "--http",
+        "127.0.0.1:0",
+    ]);
+    shell.arg("--data").arg(data.path().join("data"));
+    let outcome = Program::start(shell).finish();
+    assert_eq!(outcome.status, Some(3), "{outcome:?}");
+    assert!(outcome.stderr.contains("journal-0000000001.log") && outcome.stderr.contains("ulimit -f"), "{outcome:?}");
+}
+
 /// The lines of the archive, as soon as there are two.
 fn archived(daemon: &Daemon) -> usize {
     let deadline = Instant::now() + Duration::from_secs(10);

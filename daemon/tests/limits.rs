@@ -82,6 +82,41 @@ fn a_hello_has_its_time() {
     assert_quiet(&mut late);
 }
 
+/// `session.hello-deadline`: it lay in the kernel in time, and the deadline was looked at before it.
+#[test]
+fn a_hello_that_came_in_time_is_heard_though_the_server_stood_still() {
+    let daemon = Daemon::start_with("[limits]\nhandshake_ms = 500", &[]);
+    let mut peers: Vec<Peer> = (0..8).map(|_| daemon.connect()).collect();
+    daemon.freeze();
+    for peer in &mut peers {
+        peer.send(&json!({"type": "hello", "protocol": 1})).unwrap();
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    daemon.thaw();
+    for peer in &mut peers {
+        peer.expect("welcome").unwrap();
+    }
+}
+
+/// `session.rate`: what was sent while the server stood still is heard at once, and was no burst.
+#[test]
+fn who_keeps_to_the_rate_is_not_limited_though_the_server_stood_still() {
+    let daemon = Daemon::start_with("[limits]\nmessages_per_second = 50\nmessage_burst = 5", &[]);
+    let mut peer = daemon.connect();
+    hello(&mut peer);
+    daemon.freeze();
+    for _ in 0..100 {
+        peer.send(&json!({"type": "ping"})).unwrap();
+        std::thread::sleep(Duration::from_millis(22));
+    }
+    daemon.thaw();
+    for _ in 0..100 {
+        peer.expect("pong").unwrap();
+    }
+    peer.send_bytes("{\"type\":\"ping\"}\n".repeat(400).as_bytes()).unwrap();
+    peer.skip_to("error").unwrap();
+}
+
 /// `session.rate`, `session.flood`
 #[test]
 fn messages_are_limited() {

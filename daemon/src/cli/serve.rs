@@ -9,11 +9,12 @@ use crate::metrics::Metrics;
 use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
-use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreHandle, Untold};
+use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreError, StoreHandle, Untold};
 use crate::{admin, logging, oracle, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use modiar_protocol::server::Openings;
+use std::fs::File;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -96,7 +97,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     // Before anything else: what is not caught yet ends the process.
     let (hangup, mut signals) = (signal(SignalKind::hangup())?, Signals::catch()?);
     let data = DataDir::new(&config.data);
-    let claim = data.claim()?;
+    let claim = claim(&data).await?;
     let house = House::open(&config, &data).await?;
     let Doors { bots, http, control } = match Doors::open(&config, &data) {
         Ok(doors) => doors,
@@ -141,6 +142,18 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     drop(claim);
     info!("stopped");
     if failure { bail!("the disk failed; see the log") } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// Claims the directory; a command that is at work on it without a daemon has soon done.
+async fn claim(data: &DataDir) -> Result<File, StoreError> {
+    const TRIES: u32 = 20;
+    for _ in 1..TRIES {
+        match data.claim() {
+            Err(StoreError::InUse { .. }) => tokio::time::sleep(Duration::from_millis(50)).await,
+            claimed => return claimed,
+        }
+    }
+    data.claim()
 }
 
 /// Where people come in.
@@ -289,11 +302,17 @@ fn announce(bots: &SocketAddr, http: &SocketAddr, data: &DataDir) -> anyhow::Res
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    /// Caught for what it does otherwise: a file that may grow no longer ends the process without a word.
+    _file_size: Signal,
 }
 
 impl Signals {
     fn catch() -> std::io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            _file_size: signal(SignalKind::from_raw(libc::SIGXFSZ))?,
+        })
     }
 
     async fn next(&mut self) {

@@ -35,8 +35,14 @@ impl Hall {
         if recovered.torn > 0 {
             warn!(bytes = recovered.torn, "the journal's end had not reached the disk; it was cut");
         }
-        let (over, running): (Vec<&SavedGame>, Vec<&SavedGame>) =
-            recovered.games.iter().partition(|saved| untold.stored.contains_key(&saved.opening.game));
+        let place = |saved: &SavedGame| untold.stored.get(&saved.opening.game).map(|record| record.seq);
+        let (mut over, running): (Vec<&SavedGame>, Vec<&SavedGame>) =
+            recovered.games.iter().partition(|saved| place(saved).is_some());
+        // In the order of their ends, and before what ends now: the oldest are the first to be let go.
+        over.sort_by_key(|saved| place(saved));
+        for saved in &over {
+            self.referee.told_earlier(&saved.opening);
+        }
         let mut restored = Restored { stored: over.len(), ..Restored::default() };
         // First: a name is that of who plays, before it is that of who played.
         for saved in running {
@@ -46,9 +52,6 @@ impl Hall {
             } else {
                 restored.resumed += 1;
             }
-        }
-        for saved in &over {
-            self.referee.told_earlier(&saved.opening);
         }
         self.tell_later(&over, untold);
         info!(
@@ -124,7 +127,7 @@ impl Hall {
             pool: 0, // not asked of a restored game: its pool may be gone
             seats: BySide::new(sitter(&seats.south), sitter(&seats.north)),
             rated: opening.rated,
-            must_show: BySide::new(opening.must_show[0], opening.must_show[1]),
+            must_show: BySide::default(), // no-shows from before the start are forgotten (`forfeit.forgotten`)
             source: Source::Restored,
             opening: Arc::default(), // the journal has it
         };

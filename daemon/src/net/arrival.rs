@@ -6,6 +6,9 @@ use crate::time::{Heartbeat, now};
 use std::cell::Cell;
 use std::os::fd::RawFd;
 
+/// In less than this nobody who keeps to the rate sends more than may be sent at once.
+const MATTERS: Micros = Micros(1_000_000);
+
 /// One read of a socket.
 pub(super) struct SocketRead {
     socket: RawFd,
@@ -31,6 +34,14 @@ impl SocketRead {
     /// How one line of this read arrived; `last` if no other line of it follows.
     pub(super) const fn line(&self, last: bool) -> LineRead<'_> {
         LineRead { read: self, last }
+    }
+
+    /// How long the server stood still since the read before, where that was long enough for more than a burst to be sent.
+    pub(super) fn stopped(&self) -> Micros {
+        if self.received.since(self.previous) < MATTERS {
+            return Micros(0);
+        }
+        self.heartbeat.stopped_within(self.previous, self.received)
     }
 
     /// How long before `received` the newest data of this read came. Asked a moment after the read, that moment is taken

@@ -7,7 +7,7 @@ use super::farewell::Farewell;
 use super::kernel;
 use super::outlet::Outlet;
 use super::tls::Opened;
-use crate::clock::Moment;
+use crate::clock::{Micros, Moment};
 use crate::config::Limits;
 use crate::metrics::{Close, Connection};
 use crate::session::Client;
@@ -124,8 +124,10 @@ impl Reader {
             if rung.output() || self.write_deadline.is_some() {
                 self.poll_write(context);
             }
-            if self.handshake.is_some() {
-                self.poll_handshake(context);
+            if self.handshake.is_some()
+                && let Next::End(close) = self.poll_handshake(context)
+            {
+                return Poll::Ready(close);
             }
             if let Next::End(close) = Next::of(&self.outlet) {
                 return Poll::Ready(close);
@@ -187,6 +189,10 @@ impl Reader {
             Err(_) => return Next::End(Close::Reset),
         };
         let arrival = SocketRead::new(kernel::descriptor(self.read.as_ref()), self.heartbeat, self.previous);
+        let stopped = arrival.stopped();
+        if stopped > Micros(0) {
+            self.client.make_up(stopped, arrival.received());
+        }
         self.previous = arrival.received();
         if !self.sealed {
             return self.hear(bytes, &arrival);
@@ -236,12 +242,19 @@ impl Reader {
         }
     }
 
-    fn poll_handshake(&mut self, context: &mut Context<'_>) {
+    fn poll_handshake(&mut self, context: &mut Context<'_>) -> Next {
+        let expired = |deadline: &mut Pin<Box<Sleep>>| deadline.as_mut().poll(context).is_ready();
         if self.client.is_welcome() {
             self.handshake = None;
-        } else if self.handshake.as_mut().is_some_and(|deadline| deadline.as_mut().poll(context).is_ready()) {
+        } else if self.handshake.as_mut().is_some_and(expired) {
             self.handshake = None;
-            self.client.handshake_expired();
+            // A hello that lies in the kernel came before this was looked at.
+            let next = self.read_kernel();
+            if next == Next::Go && !self.client.is_welcome() {
+                self.client.handshake_expired();
+            }
+            return next;
         }
+        Next::Go
     }
 }

@@ -71,6 +71,8 @@ pub(super) struct State {
     pub(super) owed: BySide<bool>,
     /// Who has been here since the daemon started.
     pub(super) come_back: BySide<bool>,
+    /// Whether who has not been here since is waited for.
+    pub(super) waits: bool,
     /// When the flags look here next.
     pub(super) armed: Moment,
     /// Until when an absent side, found late, is waited for; and at which ply.
@@ -91,6 +93,7 @@ impl State {
             finishing: false,
             waiting: Vec::new(),
             come_back: BySide::new(here, here),
+            waits: !here,
             armed: Moment(u64::MAX),
             grace: None,
             #[cfg(test)]
@@ -140,7 +143,6 @@ impl Table {
             time: pool.time,
             rules: pool.rules,
             rated: pairing.rated,
-            must_show: [pairing.must_show.south, pairing.must_show.north],
             opening: moves_text(&game.terms().opening).to_string(),
             seats: [seats.south.saved(), seats.north.saved()],
             started: Timestamp::now(),

@@ -131,10 +131,14 @@ impl Table {
     }
 
     /// Writes the turn of the side to move, in one write with the `news` of the ply before where it wants those. Its clock
-    /// runs from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`).
+    /// runs from then, whether the socket took the line or it joined what waits (`clock.start`, `clock.start-queued`). Who has
+    /// not come back after a restart is waited for (`clock.restart`).
     pub(super) fn write_turn(self: &Arc<Self>, state: &mut State, news: bool) {
         if !self.may_tell(state) {
             return;
+        }
+        if state.waits && !state.come_back[state.game.side_to_move()] {
+            return state.game.stand();
         }
         let State { game, seats, .. } = &*state;
         let link = &seats[game.side_to_move()].link;

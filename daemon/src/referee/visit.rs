@@ -50,8 +50,9 @@ impl Table {
     /// After a restart nobody is waited for any longer: the clock of the turn runs (`clock.restart`).
     pub fn start_clock(self: &Arc<Self>) {
         self.change((), |state| {
-            let waits = state.begun && state.game.clock().stands() && state.stalled.is_none();
-            if waits && *state.game.phase() == Phase::Running {
+            state.waits = false;
+            let stands = state.begun && state.game.clock().stands() && state.stalled.is_none();
+            if stands && *state.game.phase() == Phase::Running {
                 state.game.turn_written(now());
                 self.arm(state);
             }

@@ -1,7 +1,7 @@
 //! One connected client: its session's decisions carried out in the lobby and at the tables.
 
 use super::machine::{Said, Session, Step};
-use crate::clock::{Arrival, Moment};
+use crate::clock::{Arrival, Micros, Moment};
 use crate::lobby::{Bot, Hall, NotWelcome, Visitor};
 use crate::net::Outlet;
 use crate::referee::{GAME_OVER, Table, Told};
@@ -102,6 +102,11 @@ impl Client {
                 self.hall.has_read(bot);
             }
         }
+    }
+
+    /// The server stood still so long before it read what it hears now.
+    pub fn make_up(&mut self, stopped: Micros, now: Moment) {
+        self.session.make_up(stopped, now);
     }
 
     /// The handshake took too long.

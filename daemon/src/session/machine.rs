@@ -13,7 +13,7 @@
 //! Pure: a line as it was read and the moment go in, what to do comes out.
 
 use super::rate::{Rate, RateVerdict};
-use crate::clock::Moment;
+use crate::clock::{Micros, Moment};
 use crate::config::Limits;
 use modiar_protocol::client::{Challenge, Hello, Move};
 use modiar_protocol::limits::HANDSHAKE_BAD_LINES;
@@ -113,6 +113,11 @@ impl Session {
     #[must_use]
     pub fn is_welcome(&self) -> bool {
         self.state == State::Welcome
+    }
+
+    /// The server stood still so long (`session.rate`).
+    pub fn make_up(&mut self, stopped: Micros, now: Moment) {
+        self.rate.make_up(stopped, now);
     }
 
     /// The one transition.

@@ -53,10 +53,21 @@ impl Rate {
 
     /// Whether the rate is used up; nothing is taken.
     pub fn is_spent(&mut self, now: Moment) -> bool {
-        let Micros(passed) = now.since(self.filled);
-        self.bucket = self.bucket.saturating_add(passed).min(self.full);
-        self.filled = self.filled.max(now);
+        self.fill(now);
         self.bucket < self.per_message
+    }
+
+    /// The server stood still so long: what was sent meanwhile is heard all at once, and is no burst of the client's.
+    pub fn make_up(&mut self, stopped: Micros, now: Moment) {
+        self.fill(now);
+        self.bucket = self.bucket.min(self.full).saturating_add(stopped.0);
+    }
+
+    fn fill(&mut self, now: Moment) {
+        let Micros(passed) = now.since(self.filled);
+        // What was made up for may stand above the brim.
+        self.bucket = self.bucket.saturating_add(passed).min(self.full.max(self.bucket));
+        self.filled = self.filled.max(now);
     }
 
     /// Counts one message.
@@ -92,6 +103,20 @@ mod tests {
         assert_eq!(rate.count(Moment(PER_MESSAGE - 1)), RateVerdict::Limited);
         assert_eq!(rate.count(Moment(PER_MESSAGE)), RateVerdict::Free);
         assert_eq!(rate.count(Moment(PER_MESSAGE)), RateVerdict::Limited);
+    }
+
+    #[test]
+    fn what_was_sent_while_the_server_stood_still_is_no_burst() {
+        let mut rate = Rate::new(Moment(0), &Limits::default());
+        let (stop, now) = (100 * PER_MESSAGE, Moment(200 * PER_MESSAGE));
+        rate.make_up(Micros(stop), now);
+        let heard = count(&mut rate, MESSAGE_BURST + 100, now + Micros(1));
+        assert!(heard.iter().all(|verdict| *verdict == RateVerdict::Free));
+        assert_eq!(rate.count(now + Micros(1)), RateVerdict::Limited);
+        // Once: two stops are no more than the longer one for who said nothing.
+        rate.make_up(Micros(stop), now);
+        rate.make_up(Micros(PER_MESSAGE), now + Micros(MESSAGE_BURST.into()));
+        assert!(rate.bucket <= rate.full + PER_MESSAGE);
     }
 
     #[test]

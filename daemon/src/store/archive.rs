@@ -139,7 +139,8 @@ impl Tail {
             serde_json::from_str(last).map_err(|error| fault(format!("its last line is no record: {error}")))?;
         let head = store.head()?.map_or(0, |head| head.seq);
         if record.seq > head {
-            return Err(fault(format!("it ends with game {}, the database with {head}", record.seq)));
+            let path = path.parent().unwrap_or(path).to_owned();
+            return Err(StoreError::Older { path, archived: record.seq, stored: head });
         }
         let mut stored = None;
         store

@@ -181,6 +181,11 @@ pub enum StoreError {
         "{path} does not follow the database: {what}; move it away to have it written anew, or restore the database"
     )]
     Archive { path: PathBuf, what: String },
+    #[error(
+        "{path} ends with game {archived}, the database with {stored}: it is older; put the newer one back, or, where it is a \
+         backup that is to stand, move this folder and the folder journal beside it away"
+    )]
+    Older { path: PathBuf, archived: u64, stored: u64 },
     #[error("{path}: {what}; restore a backup, or move it away: the games that ran will be lost, finished ones not")]
     Journal { path: PathBuf, what: String },
     #[error("{path} exists; choose a file that does not")]
@@ -213,10 +218,11 @@ impl StoreError {
         move |error| Self::Sqlite { path, error }
     }
 
-    /// Whether it is only that there is no room, on the disk or for one more open file: then waiting may help.
+    /// Whether it is only that there is no room, on the disk or for one more open file, or that another program holds the
+    /// database: then waiting may help.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        matches!(self.fault(), Some(Fault::Full | Fault::NoFiles))
+        matches!(self.fault(), Some(Fault::Full | Fault::NoFiles | Fault::Busy))
     }
 
     /// Whether the disk could not do what it should: what it holds is not known.
@@ -243,7 +249,10 @@ impl StoreError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     Full,
+    /// Another program holds the database.
+    Busy,
     NoFiles,
+    TooLarge,
     Failed,
     ReadOnly,
     Damaged,
@@ -254,9 +263,10 @@ enum Fault {
 impl Fault {
     fn of_io(error: &io::Error) -> Self {
         match (error.kind(), error.raw_os_error()) {
-            (io::ErrorKind::StorageFull, _) => Self::Full,
+            (io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded, _) => Self::Full,
             (_, Some(libc::EMFILE | libc::ENFILE)) => Self::NoFiles,
             (io::ErrorKind::ReadOnlyFilesystem, _) => Self::ReadOnly,
+            (io::ErrorKind::FileTooLarge, _) => Self::TooLarge,
             (_, Some(libc::EIO)) => Self::Failed,
             (io::ErrorKind::NotFound, _) => Self::Missing,
             _ => Self::Other,
@@ -270,6 +280,7 @@ impl Fault {
             // The columns have their types, and what is written to them is looked at before.
             _ if matches!(error, InvalidColumnType(..) | FromSqlConversionFailure(..)) => Self::Damaged,
             Some(ErrorCode::DiskFull) => Self::Full,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::SystemIoFailure) => Self::Failed,
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged,
@@ -281,7 +292,9 @@ impl Fault {
     const fn advice(self) -> &'static str {
         match self {
             Self::Full => "make room, some 8 MB at least",
+            Self::Busy => "end the other program that writes to it",
             Self::NoFiles => "raise the limit of open files",
+            Self::TooLarge => "raise the limit on a file's size (ulimit -f)",
             Self::Failed => "see the system's log for what ails the disk, and start again when it is sound",
             Self::ReadOnly => "have the disk mounted so that it can be written, or choose another --data",
             Self::Damaged => "see the system's log for what ails the disk, and restore a backup if it is sound",

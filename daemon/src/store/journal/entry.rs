@@ -40,8 +40,6 @@ pub struct Opening {
     pub rules: GameRules,
     /// Whether it counts.
     pub rated: bool,
-    /// For whom not showing up is a forfeit.
-    pub must_show: [bool; 2],
     /// The pits played for the bots.
     pub opening: String,
     /// South and North.

@@ -22,7 +22,6 @@ fn opening(number: u128) -> Opening {
         time: TimeControl { base_ms: 1, increment_ms: 2, grace_ms: 3, move_ms: None },
         rules: GameRules::new(EndRules::default(), 0),
         rated: false,
-        must_show: [false, true],
         opening: String::new(),
         seats: [seat("dice"), seat("coin")],
         started: Timestamp::UNIX_EPOCH,

@@ -142,11 +142,23 @@ fn an_archive_that_is_not_the_database_s_is_found() {
         assert!(status == Some(1) && said.contains(&format!("{} {told}\n", path.display())), "{told}: {said}");
         assert!(said.contains(": 1 finding\n"), "{said}");
     }
+    let (status, said) = verify(&[one, two]);
+    let told = "the archive: the games at places 3 to 4 are missing at its end, though the daemon stopped in order\n";
+    assert!(status == Some(1) && said.contains(told), "{said}");
+    fs::write(&path, [one, two, three, four, "no end"].join("\n")).unwrap();
+    let (status, said) = verified(&data);
+    let told = format!("{} line 5: a line, which the database lacks\n", path.display());
+    assert!(status == Some(1) && said.contains(&told) && said.contains(": 1 finding\n"), "{said}");
+    fs::remove_file(&path).unwrap();
+    let (status, said) = verified(&data);
+    assert!(status == Some(1) && said.contains("places 1 to 4 are missing at its end"), "{said}");
+    // Where it is not known that the daemon stopped in order, what is missing comes at the next start.
+    fs::remove_dir_all(data.join("journal")).unwrap();
     for (lines, told) in [
         (vec![one, two, three, four], "archive: 4 lines in 1 file are the database's\n"),
         (
             vec![one, two],
-            "archive: 2 lines in 1 file are the database's; the games at places 3 to 4 are missing in it, and written at the next start",
+            "archive: 2 lines in 1 file are the database's; the games at places 3 to 4 are missing in it, and written soon or at the next start",
         ),
     ] {
         let (status, said) = verify(&lines);
@@ -197,6 +209,11 @@ fn a_day_that_is_not_in_its_file_is_found() {
         let (status, said) = verified(folder.path());
         assert!(status == Some(1) && said.contains(&told) && said.contains(": 1 finding\n"), "{told}: {said}");
     };
+    // Somebody's bytes without an end, which the first line of the next day would follow.
+    let whole = fs::read_to_string(path("2026-01-01")).unwrap();
+    fs::write(path("2026-01-01"), whole.clone() + "forged").unwrap();
+    assert_found(format!("{} line 2: the database has no such line\n", path("2026-01-01").display()));
+    fs::write(path("2026-01-01"), whole).unwrap();
     fs::rename(path("2026-01-02"), path("2026-01-03")).unwrap();
     assert_found(format!("{} line 1: it belongs into the file of 2026-01-02\n", path("2026-01-03").display()));
     fs::remove_file(path("2026-01-03")).unwrap();
@@ -204,6 +221,50 @@ fn a_day_that_is_not_in_its_file_is_found() {
         "{} line 1: the games at places 2 to 4 are missing before it\n",
         path("2026-01-04").display()
     ));
+}
+
+/// A place before the first is read by nobody who reads from the first on, and shown to who asks for the game.
+#[test]
+fn a_game_before_the_first_place_is_found() {
+    let folder = data_of(&["2026-01-01", "2026-01-02"]);
+    let database = rusqlite::Connection::open(folder.path().join("modiar.db")).unwrap();
+    let forged = "INSERT INTO games SELECT 0, 'gffffffffffffffffffffffffffffffff', pool, south, north, rated, started, ended, result,
+        termination, replace(replace(record, id, 'gffffffffffffffffffffffffffffffff'), '\"seq\":2', '\"seq\":0'), hash
+        FROM games WHERE seq = 2";
+    assert_eq!(database.execute(forged, []).unwrap(), 1);
+    let (status, said) = verified(folder.path());
+    let told = "game at place 0: the database's column seq is not what its record says\n";
+    assert!(status == Some(1) && said.contains(told) && said.contains(": 1 finding\n"), "{said}");
+}
+
+/// Bytes that are no UTF-8 are not those of the character that stands for such: they were read as it, and passed.
+#[test]
+fn bytes_that_are_no_text_are_found() {
+    const STAND_IN: &[u8] = "\u{fffd}".as_bytes();
+    let garble = |bytes: &[u8]| {
+        let at = bytes.windows(STAND_IN.len()).position(|window| window == STAND_IN).unwrap();
+        [&bytes[..at], b"\xff", &bytes[at + STAND_IN.len()..]].concat()
+    };
+    let daemon = Daemon::start();
+    let mut game = daemon.game_between("blitz", json!({"version": "\u{fffd}"}), json!({}));
+    game.play("2");
+    game.north.expect("turn").unwrap();
+    game.north.send(&json!({"type": "resign", "game": game.id})).unwrap();
+    game.ended();
+    let (_, _, data) = daemon.stop();
+    let data = data.path().join("data");
+    let path = archive(&data).pop().unwrap();
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, garble(&whole)).unwrap();
+    let (status, said) = verified(&data);
+    assert!(status == Some(1) && said.contains(&format!("{} line 1: it is not", path.display())), "{said}");
+    fs::write(&path, &whole).unwrap();
+    let database = rusqlite::Connection::open(data.join("modiar.db")).unwrap();
+    let record: String = database.query_row("SELECT record FROM games", [], |row| row.get(0)).unwrap();
+    let garbled = garble(record.as_bytes());
+    database.execute("UPDATE games SET pool = 'bullet', record = CAST(?1 AS TEXT)", [&garbled]).unwrap();
+    let (status, said) = verified(&data);
+    assert!(status == Some(1) && said.contains("game at place 1: it was changed since it was stored\n"), "{said}");
 }
 
 /// The columns by which a database finds its games say what the records say.

@@ -289,6 +289,70 @@ fn the_invalid_examples_are_refused() {
     assert_eq!(passed, [""; 0]);
 }
 
+/// `record.schema`: each part has the form that the schema gives it, and one past it is found.
+#[test]
+fn a_part_in_another_form_is_found() {
+    let (_, example) = examples().remove(0);
+    let altered = |pointer: &str, value: Value| {
+        let mut altered = example.clone();
+        *altered.pointer_mut(pointer).unwrap() = value;
+        fault(&altered).map(|fault| fault.what)
+    };
+    for good in ["2026-11-30T12:00:00Z", "2026-11-30T12:00:00.5Z", "2026-11-30T12:00:00.123456789Z"] {
+        assert_eq!(altered("/ended", json!(good)), None, "{good}");
+    }
+    for bad in [
+        "2026-11-30 12:00:00Z",
+        "20261130T120000Z",
+        "2026-11-30T12Z",
+        "2026-11-30T12:00:00,5Z",
+        "2026-11-30T12:00:00.Z",
+        "2026-11-30T12:00:00.1234567890Z",
+        "-000001-01-01T00:00:00Z",
+        "2026-11-30t12:00:00Z",
+        "2026-11-31T12:00:00Z",
+        "2026-11-30T12:00:00+00:00",
+        "",
+    ] {
+        assert!(altered("/ended", json!(bad)).is_some_and(|what| what.starts_with("ended '")), "{bad}");
+    }
+    for key in ["pool", "node"] {
+        let of = |length: usize| altered(&format!("/{key}"), json!("ä".repeat(length)));
+        assert_eq!((of(0).is_some(), of(1), of(64), of(65).is_some()), (true, None, None, true), "{key}");
+    }
+    let version = |text: String| {
+        let mut altered = example.clone();
+        altered["south"]["version"] = json!(text);
+        fault(&altered).is_some()
+    };
+    assert_eq!((version("v".repeat(64)), version("v".repeat(65)), version("\u{1b}".into())), (false, true, true));
+}
+
+/// A game counts once, wherever in a file it stands again.
+#[test]
+fn a_game_that_stands_twice_in_a_file_is_found() {
+    let (_, record) = examples().remove(0);
+    let mut again = record.clone();
+    again["seq"] = json!(500);
+    let mut findings = Findings::default();
+    findings.verify(record.to_string().as_bytes());
+    findings.verify(again.to_string().as_bytes());
+    let (report, game) = (findings.report(), text(&record, "game"));
+    assert!(report.contains(&format!("game {game}: it stands here more than once\n")), "{report}");
+    assert!(report.contains(": 1 finding\n"), "{report}");
+}
+
+/// A large file that holds no records at all: the first lines are told, the others counted, and what is a record said.
+#[test]
+fn of_many_findings_the_first_are_told() {
+    let mut findings = Findings::default();
+    (0..20_000).for_each(|_| findings.verify(b"nonsense"));
+    let report = findings.report();
+    let last: Vec<&str> = report.lines().skip(10_000).collect();
+    let told = "no line is a record; those that `modiar games export` writes without --out are";
+    assert_eq!(last, ["and 10000 more", "0 games, 0 plies: 20000 findings", told]);
+}
+
 /// `record.schema`: a list is no object and null no absence, though readers may take the one for the other.
 #[test]
 fn a_record_in_another_form_is_found() {

@@ -57,6 +57,19 @@ fn run(folder: &Path, arguments: &[&str], stdin: &[u8]) -> Output {
     })
 }
 
+/// It answered on, to nobody.
+#[test]
+fn a_command_ends_when_nobody_reads_its_answers() {
+    let folder = folder();
+    let mut command = command(folder.path(), &["oracle"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let (mut stdin, line) = (child.stdin.take().unwrap(), format!("{START}\n"));
+    let ended = (0..200_000).any(|_| stdin.write_all(line.as_bytes()).is_err());
+    drop(stdin);
+    assert_eq!((ended, child.wait().unwrap().code()), (true, Some(0)));
+}
+
 fn told(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }

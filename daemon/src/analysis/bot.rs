@@ -6,10 +6,9 @@ use super::thoughts::Thoughts;
 use super::{GameAnalysis, Outcome};
 use modiar_protocol::{GameResult, Record, RecordSeat, Sides, Termination};
 use modiar_rules::{BySide, Side};
-use std::collections::BTreeMap;
 
-/// Pools of which a bot's rating is kept.
-const POOLS: usize = 8;
+/// Pools of which a bot's rating is kept: those in which it was rated last.
+const POOLS: usize = 64;
 
 /// Games won, drawn and lost.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -168,8 +167,8 @@ pub(super) struct BotFold {
     pub no_result: u64,
     pub sides: BySide<Points>,
     pub forfeits: Forfeits,
-    /// By pool, the newest that a record tells.
-    pub ratings: BTreeMap<String, Rating>,
+    /// By pool, the newest that a record tells; the pool of the newest last.
+    pub ratings: Vec<(String, Rating)>,
     pub judged: Judgements,
 }
 
@@ -205,10 +204,11 @@ impl BotFold {
     }
 
     fn rate(&mut self, pool: &str, rating: Rating) {
-        if let Some(known) = self.ratings.get_mut(pool) {
-            *known = rating;
-        } else if self.ratings.len() < POOLS {
-            self.ratings.insert(pool.to_owned(), rating);
+        let known = self.ratings.iter().position(|(name, _)| name == pool).map(|at| self.ratings.remove(at));
+        let name = known.map_or_else(|| pool.to_owned(), |(name, _)| name);
+        self.ratings.push((name, rating));
+        if self.ratings.len() > POOLS {
+            self.ratings.remove(0);
         }
     }
 
@@ -235,4 +235,32 @@ fn rating(record: &Record, side: Side) -> Option<Rating> {
     }
     let seat = seat(record, side);
     Some(Rating { rating: seat.rating?, rd: seat.rd? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rated(ratings: impl IntoIterator<Item = (usize, f64)>) -> BotFold {
+        let mut bot = BotFold::default();
+        for (pool, rating) in ratings {
+            bot.rate(&format!("pool{pool}"), Rating { rating, rd: 50.0 });
+        }
+        bot
+    }
+
+    /// What is told of a pool is its newest rating, however many pools there are and however they are spread over batches.
+    #[test]
+    fn the_newest_ratings_of_the_pools_rated_last_are_kept() {
+        let mut bot = rated((0..POOLS).map(|pool| (pool, 1.0)));
+        bot.merge(&rated((POOLS..POOLS + 10).map(|pool| (pool, 2.0))));
+        bot.merge(&rated([(0, 3.0), (POOLS - 1, 3.0), (0, 4.0)]));
+        let kept = |pool: usize| {
+            let name = format!("pool{pool}");
+            bot.ratings.iter().find(|(known, _)| *known == name).map(|(_, rating)| rating.rating)
+        };
+        assert_eq!(bot.ratings.len(), POOLS);
+        assert_eq!([kept(0), kept(POOLS - 1), kept(POOLS + 9)], [Some(4.0), Some(3.0), Some(2.0)]);
+        assert_eq!([kept(1), kept(10), kept(11)], [None, None, Some(1.0)]);
+    }
 }

@@ -232,7 +232,11 @@ impl Report {
             totals: totals(&fold.count, fold.judged.all.plies),
             judged: judged(&fold.judged),
             bots,
-            others: fold.others.as_deref().map(|bot| bot_report("others", bot)),
+            // A rating is one bot's.
+            others: fold
+                .others
+                .as_deref()
+                .map(|bot| BotReport { ratings: BTreeMap::new(), ..bot_report("others", bot) }),
             loss_by_ply: (1..).zip(&fold.by_ply).filter(|(_, at)| at.plies > 0).map(ply_report).collect(),
             openings: openings(&fold.openings, table),
             worst: fold.worst.iter().map(worst_move).collect(),

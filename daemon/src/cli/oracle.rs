@@ -1,7 +1,7 @@
 //! `modiar oracle`: what a position is worth under best play.
 
 use super::place::Place;
-use super::streams::{Input, quoted, write_stdout};
+use super::streams::{Input, Stdout, UNWRITABLE, quoted};
 use crate::logging::note;
 use crate::oracle;
 use crate::records::counted;
@@ -11,6 +11,7 @@ use modiar_oracle::{Bounds, FileError, Table, balanced_openings, solve};
 use modiar_rules::{Position, Setup, Side, moves_text};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -92,7 +93,8 @@ fn answer_all(table: &Table, mut input: Input) -> anyhow::Result<()> {
 }
 
 fn write_line(line: &impl Serialize) -> anyhow::Result<()> {
-    write_stdout(format!("{}\n", serde_json::to_string(line)?).as_bytes())
+    let (mut stdout, line) = (Stdout(io::stdout()), serde_json::to_string(line)? + "\n");
+    stdout.write_all(line.as_bytes()).and_then(|()| stdout.flush()).context(UNWRITABLE)
 }
 
 fn parse_position(text: &str) -> anyhow::Result<Position> {

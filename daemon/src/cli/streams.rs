@@ -74,8 +74,11 @@ fn advice(name: &str) -> String {
 
 /// Writes data to stdout. A reader that has gone, as `head` does, is no fault of ours.
 pub(super) fn write_stdout(data: &[u8]) -> anyhow::Result<()> {
-    let mut stdout = Stdout(io::stdout());
-    stdout.write_all(data).and_then(|()| stdout.flush()).context(UNWRITABLE)
+    let mut stdout = io::stdout();
+    let written = stdout.write_all(data).and_then(|()| stdout.flush());
+    written
+        .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+        .context(UNWRITABLE)
 }
 
 /// Writes a text for people to stdout.
@@ -86,22 +89,25 @@ pub(super) fn print(text: &str) -> anyhow::Result<()> {
 /// What stdout is told to be where it takes nothing more.
 pub(super) const UNWRITABLE: &str = "stdout cannot be written";
 
-/// stdout whose reader may go.
+/// stdout of a command that writes as long as there is something: once its reader has gone the command is done.
 pub(super) struct Stdout(pub(super) io::Stdout);
 
 impl Stdout {
-    fn gone<T>(done: io::Result<T>, instead: T) -> io::Result<T> {
-        done.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(instead) } else { Err(error) })
+    fn unless_gone<T>(done: io::Result<T>) -> io::Result<T> {
+        match done {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+            done => done,
+        }
     }
 }
 
 impl io::Write for Stdout {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
-        Self::gone(self.0.write(data), data.len())
+        Self::unless_gone(self.0.write(data))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Self::gone(self.0.flush(), ())
+        Self::unless_gone(self.0.flush())
     }
 }
 

@@ -2,14 +2,17 @@
 
 use super::verify::missing;
 use super::{Findings, counted};
+use crate::store::journal::Journal;
 use crate::store::{ArchiveLine, ArchiveLines, DataDir, Line, StoreError, is_of};
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An archive on its way through the lines of its database.
 #[derive(Debug)]
 pub struct Comparison {
     rest: ArchiveLines,
+    /// Nothing is being written, and the daemon stopped in order: then the archive has all.
+    complete: bool,
     /// The next line of the archive.
     next: Option<ArchiveLine>,
     files: u64,
@@ -42,8 +45,12 @@ impl Comparison {
     /// # Errors
     /// The archive cannot be read.
     pub fn new(data: &DataDir) -> Result<Self, StoreError> {
+        // The kernel that the journal is of matters to games that ran, of which none does.
+        let ended = |journal: &Path| Journal::look(journal, "").is_ok_and(|recovered| recovered.ended_in_order());
+        let complete = data.is_at_rest()? && ended(&data.journal());
         let mut comparison = Self {
-            rest: ArchiveLines::of(&data.archive())?,
+            rest: ArchiveLines::of(&data.archive(), complete)?,
+            complete,
             next: None,
             files: 0,
             file: PathBuf::new(),
@@ -115,17 +122,22 @@ impl Comparison {
             findings.found(format!("{}: {game}, which the database lacks", self.place()));
             self.step()?;
         }
-        let Self { files, equal, behind, .. } = self;
+        let Self { complete, files, equal, behind, .. } = self;
         let verb = |count| if count == 1 { "is" } else { "are" };
         let of_the_database = || {
             let (lines, files) = (counted(equal, "line", "lines"), counted(files, "file", "files"));
             format!("archive: {lines} in {files} {} the database's", verb(equal))
         };
+        if let Some((first, last)) = behind.filter(|_| complete) {
+            findings
+                .found(format!("the archive: {} at its end, though the daemon stopped in order", missing(first, last)));
+        }
         findings.note(match (files, behind) {
             (0, _) => "archive: there is none beside the database".to_owned(),
             (_, None) => of_the_database(),
             (_, Some((first, last))) => {
-                format!("{}; {} in it, and written at the next start", of_the_database(), missing(first, last))
+                let missing = missing(first, last);
+                format!("{}; {missing} in it, and written soon or at the next start", of_the_database())
             }
         });
         Ok(())

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use modiar_protocol::limits::FIRST_PLY;
 use modiar_protocol::{GameId, GameResult, Record, RecordSeat, Sides, Termination, ZERO_HASH};
 use modiar_rules::{BySide, Line, Pit, Position, Side, parse_moves};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// What is wrong with a record, and at which ply if it is one ply's fault.
@@ -18,13 +19,18 @@ pub struct Fault {
     pub what: String,
 }
 
+/// Findings that a report tells: who has more of them sees from the first what is wrong.
+const TOLD: usize = 10_000;
+
 /// What was found in a run of records.
 #[derive(Debug, Default)]
 pub struct Findings {
     games: u64,
     plies: u64,
     lines: u64,
-    found: Vec<String>,
+    /// Of many the first [`TOLD`].
+    told: Vec<String>,
+    found: u64,
     /// What was looked at, where that is not plain.
     notes: Vec<String>,
     /// Places between 1 and the newest at which no record was, from and to.
@@ -33,6 +39,8 @@ pub struct Findings {
     complete: bool,
     /// The record before.
     before: Option<Before>,
+    /// In a file; a store has a game once.
+    games_seen: HashSet<GameId>,
 }
 
 /// What the next record names, or ought to.
@@ -52,13 +60,16 @@ impl Findings {
 
     /// Whether all was right.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.found == 0
     }
 
     /// Adds a finding.
     pub fn found(&mut self, finding: String) {
-        self.found.push(finding);
+        if self.told.len() < TOLD {
+            self.told.push(finding);
+        }
+        self.found += 1;
     }
 
     /// Adds what the report is to say beside the findings.
@@ -74,17 +85,20 @@ impl Findings {
         }
         let record: Record = match serde_json::from_slice(line) {
             Ok(record) => record,
-            Err(error) => return self.found.push(format!("line {}: no record: {}", self.lines, fault_of_line(&error))),
+            Err(error) => return self.found(format!("line {}: no record: {}", self.lines, fault_of_line(&error))),
         };
         self.games += 1;
         self.plies += record.moves.len() as u64;
         self.verify_link(&record);
         if let Some(part) = misshapen(line, &record) {
-            self.found.push(format!("game {}: {part} has not the form that a record's has", record.game));
+            self.found(format!("game {}: {part} has not the form that a record's has", record.game));
         }
         if let Err(Fault { ply, what }) = verify_record(&record) {
             let at = ply.map_or_else(String::new, |ply| format!(" ply {ply}"));
-            self.found.push(format!("game {}{at}: {what}", record.game));
+            self.found(format!("game {}{at}: {what}", record.game));
+        }
+        if !self.complete && !self.games_seen.insert(record.game) {
+            self.found(format!("game {}: it stands here more than once", record.game));
         }
         self.before = Some(Before { seq: record.seq, game: record.game, hash: line_hash(line) });
     }
@@ -93,28 +107,31 @@ impl Findings {
     /// tell that it was changed.
     pub fn verify_stored(&mut self, line: &store::Line) {
         if line_hash(&line.text) != line.hash {
-            self.found.push(format!("game at place {}: it was changed since it was stored", line.seq));
+            self.found(format!("game at place {}: it was changed since it was stored", line.seq));
         }
         self.verify(line.text.as_bytes());
     }
 
     /// A stored game is found by something else than its record says.
-    pub fn misfiled(&mut self, seq: u64, column: &str) {
-        self.found.push(format!("game at place {seq}: the database's column {column} is not what its record says"));
+    pub fn misfiled(&mut self, seq: i64, column: &str) {
+        self.found(format!("game at place {seq}: the database's column {column} is not what its record says"));
     }
 
     /// What was found, a line each, a summary, and what was looked at.
     #[must_use]
     pub fn report(&self) -> String {
         let mut report = String::new();
-        for finding in &self.found {
+        for finding in &self.told {
             // Writing to a String cannot fail.
             let _ = writeln!(report, "{finding}");
         }
-        let verdict = match (&self.found[..], &self.gaps[..]) {
-            ([], []) => "all good".to_owned(),
-            ([], _) => "each is good by itself".to_owned(),
-            (found, _) => counted(found.len() as u64, "finding", "findings"),
+        if self.found > self.told.len() as u64 {
+            let _ = writeln!(report, "and {} more", self.found - self.told.len() as u64);
+        }
+        let verdict = match (self.found, &self.gaps[..]) {
+            (0, []) => "all good".to_owned(),
+            (0, _) => "each is good by itself".to_owned(),
+            (found, _) => counted(found, "finding", "findings"),
         };
         let (games, plies) = (counted(self.games, "game", "games"), counted(self.plies, "ply", "plies"));
         let _ = writeln!(report, "{games}, {plies}: {verdict}");
@@ -172,7 +189,7 @@ impl Findings {
             _ => None,
         };
         if let Some(fault) = fault {
-            self.found.push(format!("game {}: {fault}", record.game));
+            self.found(format!("game {}: {fault}", record.game));
         }
     }
 }
@@ -229,13 +246,27 @@ fn verify_form(record: &Record) -> Result<(), Fault> {
     ensure(is_hash, || format!("prev '{}' is no hash of 64 digits 0-9 a-f", record.prev))?;
     let build = record.server.strip_prefix("modiar/");
     ensure(build.is_some_and(|build| !build.is_empty()), || format!("server '{}' names no build", record.server))?;
-    ensure(!record.pool.is_empty() && !record.node.is_empty(), || "pool or node is empty".into())?;
+    for (name, text) in [("pool", &record.pool), ("node", &record.node)] {
+        ensure((1..=64).contains(&text.chars().count()), || format!("{name} '{text}' has not 1 to 64 characters"))?;
+    }
     for (name, text) in [("started", &record.started), ("ended", &record.ended)] {
-        ensure(text.ends_with('Z') && text.parse::<Timestamp>().is_ok(), || {
-            format!("{name} '{text}' is no time in UTC")
-        })?;
+        ensure(is_instant(text), || format!("{name} '{text}' is no time as 2026-11-30T12:00:00.000000Z"))?;
     }
     Ok(())
+}
+
+/// An instant in UTC, in the one form that sorts as time does.
+fn is_instant(text: &str) -> bool {
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let Some((seconds, rest)) = text.split_at_checked("2026-11-30T12:00:00".len()) else { return false };
+    let form = seconds.bytes().zip(*b"0000-00-00T00:00:00").all(|(byte, form)| match form {
+        b'0' => byte.is_ascii_digit(),
+        mark => byte == mark,
+    });
+    let fraction = rest.strip_suffix('Z').map(|rest| rest.strip_prefix('.').unwrap_or("0"));
+    let whole = rest == "Z"
+        || rest.starts_with('.') && fraction.is_some_and(|digit| (1..=9).contains(&digit.len()) && digits(digit));
+    form && whole && text.parse::<Timestamp>().is_ok()
 }
 
 /// Each ply's charge, and that what remains is what the charges leave (`record.identity`).
@@ -284,7 +315,9 @@ fn verify_rated(record: &Record) -> Result<(), Fault> {
     })?;
     ensure(!record.rated || record.result != GameResult::None, || "it is rated and has no result".into())?;
     let guests = record.south.guest || record.north.guest;
-    ensure(!record.rated || !guests, || "it is rated, and a guest played it".into())
+    ensure(!record.rated || !guests, || "it is rated, and a guest played it".into())?;
+    let had = record.south.rating.is_some() && record.north.rating.is_some();
+    ensure(!record.rated || had, || "it is rated, and a bot had no rating before it".into())
 }
 
 /// A rating is whole, and no guest has one.
@@ -292,7 +325,13 @@ fn verify_seat(side: &str, seat: &RecordSeat) -> Result<(), Fault> {
     let parts = [seat.rating, seat.rd, seat.volatility];
     let has = parts.iter().filter(|part| part.is_some()).count();
     ensure(has == 0 || has == parts.len(), || format!("{side} has {has} of rating, rd and volatility"))?;
-    ensure(has == 0 || !seat.guest, || format!("{side} is a guest and has a rating"))
+    ensure(has == 0 || !seat.guest, || format!("{side} is a guest and has a rating"))?;
+    let below = [seat.rd, seat.volatility].iter().flatten().any(|part| *part < 0.0);
+    ensure(!below, || format!("{side} has an rd or a volatility below 0"))?;
+    let is_label = |text: &String| text.chars().count() <= 64 && !text.chars().any(char::is_control);
+    ensure(seat.version.as_ref().is_none_or(is_label), || {
+        format!("the version of {side} is longer than 64 characters or has control characters")
+    })
 }
 
 /// Milliseconds as microseconds; a record may say anything.

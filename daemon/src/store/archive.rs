@@ -2,7 +2,7 @@
 //!
 //! It follows the database: a line is appended after its game is durable, and a start appends what is missing.
 
-use super::{Line, Store, StoreError, line_hash};
+use super::{Line, Store, StoreError, line_hash, line_text};
 use modiar_protocol::Record;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take, Write as _};
@@ -139,8 +139,7 @@ impl Tail {
             serde_json::from_str(last).map_err(|error| fault(format!("its last line is no record: {error}")))?;
         let head = store.head()?.map_or(0, |head| head.seq);
         if record.seq > head {
-            let path = path.parent().unwrap_or(path).to_owned();
-            return Err(StoreError::Older { path, archived: record.seq, stored: head });
+            return Err(StoreError::Older { path: path.to_owned(), archived: record.seq, stored: head });
         }
         let mut stored = None;
         store
@@ -167,26 +166,28 @@ pub struct ArchiveLine {
     pub text: String,
 }
 
-/// The whole lines that an archive has at one moment, oldest first: what is appended later is not read, nor is a line
-/// that has no end yet.
+/// The lines that an archive has at one moment, oldest first: what is appended later is not read, nor is a last line that has
+/// no end yet, where it may be being written.
 #[derive(Debug)]
 pub struct ArchiveLines {
+    /// Nothing is being written.
+    complete: bool,
     files: std::vec::IntoIter<(PathBuf, u64)>,
     open: Option<(PathBuf, u64, BufReader<Take<File>>)>,
 }
 
 impl ArchiveLines {
-    /// Those of the archive in `folder`; none where there is no such folder.
+    /// Those of the archive in `folder`; none where there is no such folder. `complete`: nobody writes to it.
     ///
     /// # Errors
     /// It cannot be read.
-    pub fn of(folder: &Path) -> Result<Self, StoreError> {
+    pub fn of(folder: &Path, complete: bool) -> Result<Self, StoreError> {
         let files = if folder.try_exists().map_err(StoreError::io(folder))? { files(folder)? } else { Vec::new() };
         let sized = files.into_iter().map(|path| match fs::metadata(&path) {
             Ok(metadata) => Ok((path, metadata.len())),
             Err(error) => Err(StoreError::Io { path, error }),
         });
-        Ok(Self { files: sized.collect::<Result<Vec<_>, _>>()?.into_iter(), open: None })
+        Ok(Self { complete, files: sized.collect::<Result<Vec<_>, _>>()?.into_iter(), open: None })
     }
 
     fn read(&mut self) -> Result<Option<ArchiveLine>, StoreError> {
@@ -198,9 +199,12 @@ impl ArchiveLines {
                     let what = format!("line {} is longer than {LINE} bytes", *number + 1);
                     return Err(StoreError::Archive { path: path.clone(), what });
                 }
-                if line.pop() == Some(b'\n') {
+                let whole = line.pop_if(|last| *last == b'\n').is_some();
+                let may_grow = !self.complete && self.files.len() == 0;
+                if whole || !line.is_empty() && !may_grow {
                     *number += 1;
-                    let text = String::from_utf8_lossy(&line).into_owned();
+                    // One without an end is none of the store's.
+                    let text = line_text(&line) + if whole { "" } else { "\u{1a}" };
                     return Ok(Some(ArchiveLine { file: path.clone(), number: *number, text }));
                 }
             }

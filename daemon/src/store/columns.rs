@@ -37,14 +37,14 @@ pub(super) fn insert(database: &Connection, record: &Record, line: &str, hash: &
 }
 
 /// Tells of each row in which a column is not what its record says: its place, and the column.
-pub(super) fn misfiled(database: &Connection, found: &mut dyn FnMut(u64, &'static str)) -> rusqlite::Result<()> {
+pub(super) fn misfiled(database: &Connection, found: &mut dyn FnMut(i64, &'static str)) -> rusqlite::Result<()> {
     let sql = "SELECT seq, id, pool, south, north, rated, started, ended, result, termination, record
                FROM games ORDER BY seq";
     let mut query = database.prepare(sql)?;
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
         if let Some(column) = misfiled_column(row)? {
-            found(row.get::<_, i64>(0)?.cast_unsigned(), column);
+            found(row.get(0)?, column);
         }
     }
     Ok(())
@@ -52,6 +52,10 @@ pub(super) fn misfiled(database: &Connection, found: &mut dyn FnMut(u64, &'stati
 
 /// None too where the record is none: that is another fault.
 fn misfiled_column(row: &Row<'_>) -> rusqlite::Result<Option<&'static str>> {
+    // No reading in the order of places from 1 comes by it.
+    if row.get::<_, i64>(0)? < 1 {
+        return Ok(Some("seq"));
+    }
     let line = row.get_ref(COLUMNS)?.as_bytes().unwrap_or_default();
     let Ok(record) = serde_json::from_slice::<Record>(line) else { return Ok(None) };
     for (at, (column, value)) in columns(&record).into_iter().enumerate() {

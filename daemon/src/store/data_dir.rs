@@ -119,6 +119,18 @@ impl DataDir {
         made.map_err(StoreError::io(self.journal()))
     }
 
+    /// Whether no daemon and no command is at work on it at this moment.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn is_at_rest(&self) -> Result<bool, StoreError> {
+        match File::open(&self.0).map_err(StoreError::io(&self.0))?.try_lock_shared() {
+            Ok(()) => Ok(true),
+            Err(TryLockError::WouldBlock) => Ok(false),
+            Err(TryLockError::Error(error)) => Err(StoreError::Io { path: self.0.clone(), error }),
+        }
+    }
+
     /// Makes the directory, its owner's alone, and claims it for as long as the file lives.
     ///
     /// # Errors

@@ -161,6 +161,18 @@ pub fn line_hash(text: impl AsRef<[u8]>) -> String {
     })
 }
 
+/// A line as text, whatever a failing disk or a forger has made of it: what is no UTF-8 reads as a control character, which no
+/// record holds, so that it is neither a record nor has the hash of one.
+fn line_text(bytes: &[u8]) -> String {
+    bytes.utf8_chunks().fold(String::with_capacity(bytes.len()), |mut text, chunk| {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push('\u{1a}');
+        }
+        text
+    })
+}
+
 /// Why the store does not serve. Each is a reason to stop: what cannot be stored is not told.
 #[derive(Debug, Error)]
 #[allow(missing_docs)]
@@ -182,8 +194,8 @@ pub enum StoreError {
     )]
     Archive { path: PathBuf, what: String },
     #[error(
-        "{path} ends with game {archived}, the database with {stored}: it is older; put the newer one back, or, where it is a \
-         backup that is to stand, move this folder and the folder journal beside it away"
+        "{path} ends with game {archived}, the database with {stored}: that is older; put the newer one back, or, where a backup \
+         is to stand, move the folders archive and journal away"
     )]
     Older { path: PathBuf, archived: u64, stored: u64 },
     #[error("{path}: {what}; restore a backup, or move it away: the games that ran will be lost, finished ones not")]

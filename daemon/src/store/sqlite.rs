@@ -2,7 +2,7 @@
 
 use super::accounts::{Account, BanReason, TokenHash};
 use super::data_dir::{log_of, make_private};
-use super::{DataDir, Head, Line, Store, StoreError, Unread, columns, line_hash, migrate, unread};
+use super::{DataDir, Head, Line, Store, StoreError, Unread, columns, line_hash, line_text, migrate, unread};
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
@@ -278,7 +278,7 @@ pub fn read_records(data: &DataDir, each: &mut dyn FnMut(Line) -> Result<(), Sto
 ///
 /// # Errors
 /// As [`read_records`].
-pub fn find_misfiled(data: &DataDir, found: &mut dyn FnMut(u64, &'static str)) -> Result<(), StoreError> {
+pub fn find_misfiled(data: &DataDir, found: &mut dyn FnMut(i64, &'static str)) -> Result<(), StoreError> {
     let store = open_beside(data)?;
     columns::misfiled(&store.database, found).map_err(StoreError::sqlite(&store.path))
 }
@@ -353,9 +353,8 @@ fn unchanging(path: &Path) -> PathBuf {
     format!("file:{escaped}?immutable=1").into()
 }
 
-/// A text, whatever a failing disk has made of it.
 fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
-    Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?).into_owned())
+    Ok(line_text(row.get_ref(column)?.as_bytes()?))
 }
 
 fn seq(row: &Row<'_>) -> rusqlite::Result<u64> {

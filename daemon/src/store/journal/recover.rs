@@ -24,6 +24,12 @@ pub struct Recovered {
 }
 
 impl Recovered {
+    /// Whether a daemon ran here, and stopped in order.
+    #[must_use]
+    pub const fn ended_in_order(&self) -> bool {
+        self.stopped && self.last > 0
+    }
+
     /// Reads all segments of `folder`.
     ///
     /// # Errors

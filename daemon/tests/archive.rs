@@ -132,6 +132,14 @@ fn an_archive_that_is_not_the_database_s_is_found() {
     for (lines, told) in [
         (vec![one, &altered, three, four], format!("line 2: it is not the database's game {} at place 2", game(1))),
         (vec![one, "nonsense", three, four], format!("line 2: it is not the database's game {} at place 2", game(1))),
+        (
+            vec![one, &two.replace("\"seq\":2", "\"seq\":3"), three, four],
+            format!("line 2: it is not the database's game {} at place 2", game(1)),
+        ),
+        (
+            vec![one, two, &three.replace("\"seq\":3", "\"seq\":1"), four],
+            format!("line 3: it is not the database's game {} at place 3", game(2)),
+        ),
         (vec![one, four], "line 2: the games at places 2 to 3 are missing before it".to_owned()),
         (vec![one, one, two, three, four], "line 2: its place 1 does not follow".to_owned()),
         (vec![one, &altered, two, three, four], "line 2: the database has no such line".to_owned()),
@@ -235,6 +243,24 @@ fn a_game_before_the_first_place_is_found() {
     let (status, said) = verified(folder.path());
     let told = "game at place 0: the database's column seq is not what its record says\n";
     assert!(status == Some(1) && said.contains(told) && said.contains(": 1 finding\n"), "{said}");
+}
+
+/// What is no line of a file is no record of a store either, though its hash is right.
+#[test]
+fn a_record_that_is_not_one_line_is_found() {
+    let folder = data_of(&["2026-01-01", "2026-01-02"]);
+    let database = rusqlite::Connection::open(folder.path().join("modiar.db")).unwrap();
+    let whole: String = database.query_row("SELECT record FROM games WHERE seq = 2", [], |row| row.get(0)).unwrap();
+    for record in [String::new(), " ".to_owned(), whole.replacen(',', ",\n", 1)] {
+        let row = [hex(&record), record.clone()];
+        database.execute("UPDATE games SET hash = ?1, record = ?2 WHERE seq = 2", row).unwrap();
+        fs::write(folder.path().join("archive/games-2026-01-02.jsonl"), record.clone() + "\n").unwrap();
+        let (status, said) = verified(folder.path());
+        assert!(
+            status == Some(1) && said.contains("game at place 2: its record is not one line\n"),
+            "{record}: {said}"
+        );
+    }
 }
 
 /// Bytes that are no UTF-8 are not those of the character that stands for such: they were read as it, and passed.

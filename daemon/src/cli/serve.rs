@@ -170,7 +170,7 @@ impl Doors {
         let http = bind(config.http)
             .with_context(|| format!("the web address {} cannot be used; choose another with --http", config.http))?;
         let control = admin::listen(data).with_context(|| {
-            format!("{} cannot be made; choose a --data with a shorter path", data.control().display())
+            format!("{} cannot be made; see that nothing else stands there", data.control().display())
         })?;
         Ok(Self { bots, http, control })
     }

@@ -39,6 +39,8 @@ struct Out {
     taken: u64,
     /// What the socket did not take, as the socket will take it.
     waiting: Vec<u8>,
+    /// Bytes of it that do not count as waiting for the reader: the server has them to tell, however many they are.
+    owed: usize,
     /// What waits was laid ready and not offered to the socket yet.
     laid: bool,
     /// The peer no longer takes anything; what it has sent may still be read.
@@ -68,7 +70,16 @@ impl Rung {
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
     pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
-        let out = Out { sink: Some(sink), cipher, said: 0, taken: 0, waiting: Vec::new(), laid: false, broken: false };
+        let out = Out {
+            sink: Some(sink),
+            cipher,
+            said: 0,
+            taken: 0,
+            waiting: Vec::new(),
+            owed: 0,
+            laid: false,
+            broken: false,
+        };
         let (out, closing) = (Mutex::new(out), OnceLock::new());
         Self { out, closing, most, bell: Bell::default(), metrics: Some(metrics) }
     }
@@ -76,7 +87,16 @@ impl Outlet {
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
-        let out = Out { sink: None, cipher: None, said: 0, taken: 0, waiting: Vec::new(), laid: false, broken: true };
+        let out = Out {
+            sink: None,
+            cipher: None,
+            said: 0,
+            taken: 0,
+            waiting: Vec::new(),
+            owed: 0,
+            laid: false,
+            broken: true,
+        };
         let (out, closing) = (Mutex::new(out), OnceLock::new());
         Self { out, closing, most: 0, bell: Bell::default(), metrics: None }
     }
@@ -95,6 +115,13 @@ impl Outlet {
     pub fn tell(&self, message: &ServerMessage) {
         self.count(message);
         self.send(&message.to_line());
+    }
+
+    /// Tells one message of what a bot has to read when it is back: of many games it may be more than may wait.
+    pub fn tell_owed(&self, message: &ServerMessage) {
+        let line = message.to_line();
+        self.lock().owed += line.len();
+        self.send(&line);
     }
 
     /// Lays whole lines ready, without a system call: for whoever holds a lock that others wait for, and
@@ -260,7 +287,7 @@ impl Outlet {
         if rest.is_empty() || out.broken || out.sink.is_none() {
             return;
         }
-        if out.waiting.len() + rest.len() > self.most {
+        if out.waiting.len() + rest.len() > self.most + out.owed {
             self.cut_off(out, GoodbyeReason::SlowReader);
             return self.bell.ring(Rung::OUTPUT);
         }
@@ -300,7 +327,10 @@ impl Out {
     fn write(&mut self, bytes: &[u8]) -> usize {
         let Some(sink) = self.sink.as_ref().filter(|_| !self.broken && !bytes.is_empty()) else { return 0 };
         match sink.try_write(bytes) {
-            Ok(written) => written,
+            Ok(written) => {
+                self.owed = self.owed.saturating_sub(written);
+                written
+            }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => 0,
             Err(_) => {
                 self.broken = true;
@@ -395,6 +425,21 @@ mod tests {
         assert_eq!((outlet.said(), outlet.has_taken(7), outlet.has_taken(8)), (Some(12), true, false));
         outlet.close();
         assert_eq!((outlet.said(), outlet.has_taken(7), outlet.has_taken(8)), (None, true, false));
+    }
+
+    /// `session.resume`: who comes back to many games is no slow reader for what is told of them, and is one for more.
+    #[tokio::test]
+    async fn what_is_owed_waits_beside_the_bound() {
+        let (outlet, _peer) = stuck(1000).await;
+        let owed =
+            ServerMessage::Goodbye { reason: GoodbyeReason::Bye, message: "m".repeat(5000).into(), reference: None };
+        let bytes = owed.to_line().len();
+        outlet.tell_owed(&owed);
+        assert_eq!((outlet.closing(), outlet.flush().1), (None, bytes));
+        outlet.send(&[b' '; 1000]);
+        assert_eq!((outlet.closing(), outlet.flush().1), (None, bytes + 1000));
+        outlet.send(b" ");
+        assert_eq!(outlet.closing(), Some(GoodbyeReason::SlowReader));
     }
 
     /// `session.slow-reader`: at the bound and one byte past it.

@@ -70,21 +70,23 @@ impl Comparison {
     /// The archive cannot be read.
     pub fn compare(&mut self, line: &Line, findings: &mut Findings) -> Result<(), StoreError> {
         while let Some(next) = self.next.as_ref().filter(|next| next.text != line.text) {
-            let place = named(&next.text).map_or(line.seq, |named| named.seq);
-            if place > line.seq {
+            let next = named(&next.text);
+            let is_its_game = next.as_ref().zip(named(&line.text)).is_some_and(|(next, line)| next.game == line.game);
+            let place = next.map_or(line.seq, |named| named.seq);
+            if place > line.seq && !is_its_game {
                 self.missing = Some((self.missing.map_or(line.seq, |(first, _)| first), line.seq));
                 return Ok(());
             }
             self.tell_missing(findings);
             let at = self.place();
             self.step()?;
-            if place < line.seq {
+            if place < line.seq && !is_its_game {
                 findings.found(format!("{at}: its place {place} does not follow"));
             } else if self.next.as_ref().is_some_and(|next| next.text == line.text) {
                 findings.found(format!("{at}: the database has no such line"));
             } else {
                 let game = named(&line.text).map(|named| format!("{} ", named.game)).unwrap_or_default();
-                findings.found(format!("{at}: it is not the database's game {game}at place {place}"));
+                findings.found(format!("{at}: it is not the database's game {game}at place {}", line.seq));
                 return Ok(());
             }
         }

@@ -77,10 +77,10 @@ impl Findings {
         self.notes.push(note);
     }
 
-    /// Verifies the next line; an empty one is passed over.
+    /// Verifies the next line; a blank one is passed over.
     pub fn verify(&mut self, line: &[u8]) {
         self.lines += 1;
-        if line.is_empty() {
+        if line.trim_ascii().is_empty() {
             return;
         }
         let record: Record = match serde_json::from_slice(line) {
@@ -108,6 +108,10 @@ impl Findings {
     pub fn verify_stored(&mut self, line: &store::Line) {
         if line_hash(&line.text) != line.hash {
             self.found(format!("game at place {}: it was changed since it was stored", line.seq));
+        }
+        // Blank lines are nobody's in a file.
+        if line.text.trim_ascii().is_empty() || line.text.contains('\n') {
+            self.found(format!("game at place {}: its record is not one line", line.seq));
         }
         self.verify(line.text.as_bytes());
     }

@@ -27,7 +27,7 @@ impl Table {
             state.owed[side] = true;
             return;
         }
-        state.seats[side].link.outlet.tell(&self.resumed_line(state, side));
+        state.seats[side].link.outlet.tell_owed(&self.resumed_line(state, side));
         // Before the game starts nobody has a turn.
         if state.game.side_to_move() != side || !state.begun {
             return;
@@ -38,7 +38,7 @@ impl Table {
         } else {
             // Its clock has run all the while (`clock.start-away`).
             let turn = messages::turn_again(self.id(), &state.game, now());
-            state.seats[side].link.outlet.tell(&ServerMessage::Turn(turn));
+            state.seats[side].link.outlet.tell_owed(&ServerMessage::Turn(turn));
         }
     }
 

@@ -295,7 +295,10 @@ impl Fault {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
             Some(ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(ErrorCode::SystemIoFailure) => Self::Failed,
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged,
+            // What the schema asks for holds in all that is written; where it does not a row is not what it was.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::ConstraintViolation) => {
+                Self::Damaged
+            }
             _ => Self::Other,
         }
     }

@@ -347,7 +347,7 @@ fn a_damaged_archive_is_refused() {
     ahead.extend_from_slice(last.as_bytes());
     ahead.push(b'\n');
     fs::write(&archive, ahead).unwrap();
-    data.is_refused(&archive, "it ends with game 3");
+    data.is_refused(&archive, "ends with game 3, the database with 2");
     // A line torn by a crash is no damage: it comes again from the database.
     fs::write(&archive, &whole[..end - 50]).unwrap();
     let daemon = Daemon::start_in(data.0, "", &[]);

@@ -124,7 +124,11 @@ impl DataDir {
     /// # Errors
     /// It cannot be read.
     pub fn is_at_rest(&self) -> Result<bool, StoreError> {
-        match File::open(&self.0).map_err(StoreError::io(&self.0))?.try_lock_shared() {
+        let folder = match File::open(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+            folder => folder.map_err(StoreError::io(&self.0))?,
+        };
+        match folder.try_lock_shared() {
             Ok(()) => Ok(true),
             Err(TryLockError::WouldBlock) => Ok(false),
             Err(TryLockError::Error(error)) => Err(StoreError::Io { path: self.0.clone(), error }),

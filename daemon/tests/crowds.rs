@@ -1,11 +1,15 @@
-//! Many games at once, and many who watch: the bounds, and one past each.
+//! Many games at once or one after the other, and many who watch: the bounds, and one past each.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails at once
 
 mod support;
 
 use modiar_conformance::Peer;
+use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
 use serde_json::{Value, json};
+use std::thread;
+use std::time::{Duration, Instant};
 use support::Daemon;
+use support::returning::{Pair, Returning};
 
 /// Two bots that play `games` games with each other at once, and the games' ids as the first was told them.
 fn players(daemon: &Daemon, games: usize) -> (Peer, Peer, Vec<Value>) {
@@ -89,4 +93,85 @@ fn answers_wait_for_the_end_to_be_told() {
         let error = game.south.expect("error").unwrap();
         assert_eq!((&error["code"], &error["ref"]), (&json!("game_over"), &json!(reference)));
     }
+}
+
+/// For [`crowd`]: nobody is limited, and no clock runs out.
+const UNHURRIED: &str = "drain_ms = 0
+    [limits]
+    messages_per_second = 100000
+    message_burst = 100000
+    [[pool]]
+    name = \"strict\"
+    base_ms = 50000
+    rated = false
+    openings = \"start\"
+";
+
+/// More games end than the journal has room for; after what is done `last` the daemon is killed. All within the time in which
+/// what was told may not have been read.
+fn crowd(daemon: &Daemon, last: impl FnOnce()) {
+    let began = Instant::now();
+    let hello = json!({"type": "hello", "protocol": 1, "games": 64});
+    let mut crowd = [(); 2].map(|()| daemon.connect());
+    for peer in &mut crowd {
+        peer.send(&hello).unwrap();
+        peer.expect("welcome").unwrap();
+        peer.send(&json!({"type": "seek", "pool": "strict", "games": 0})).unwrap();
+    }
+    let [one, other] = &mut crowd;
+    let mut over = 0;
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| while other.read().is_ok() {});
+        while over < TOLD_GAMES + 100 {
+            let message = one.read().unwrap();
+            match message["type"].as_str().unwrap() {
+                "started" => one.send(&json!({"type": "resign", "game": message["game"]})).unwrap(),
+                "ended" => over += 1,
+                _ => {}
+            }
+        }
+        last();
+        thread::sleep(Duration::from_millis(100)); // the journal forgets what it has no room for
+        daemon.signal(libc::SIGKILL);
+        reader.join().unwrap();
+    });
+    assert!(began.elapsed() < MISSED_WINDOW, "too slow to show anything");
+}
+
+/// `session.missed`: a registered bot hears of what ended in the last 10 s, however many games ended after it.
+#[test]
+fn what_a_registered_bot_missed_is_not_crowded_out() {
+    let daemon = Daemon::start_with(UNHURRIED, &[]);
+    let mut pair = Pair::start(&daemon, "strict");
+    pair.south.peer.expect("turn").unwrap();
+    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    let ended = pair.ended();
+    crowd(&daemon, || {});
+    let daemon = Daemon::start_in(daemon.kill(), UNHURRIED, &[]);
+    let welcome = pair.south.come_back(&daemon);
+    assert!(welcome["missed"].as_array().unwrap().contains(&ended), "{welcome}");
+}
+
+/// `session.guest-resume`: of more games than the journal has room for it keeps those that ended last, over two kills too, and
+/// not those that began last.
+#[test]
+fn the_newest_end_of_a_guest_is_not_crowded_out_by_later_games() {
+    let daemon = Daemon::start_with(UNHURRIED, &[]);
+    let mut pair = Pair::start(&daemon, "strict");
+    pair.south.peer.expect("turn").unwrap();
+    let mut ended = None;
+    crowd(&daemon, || {
+        pair.south.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+        ended = Some(pair.ended());
+    });
+    let daemon = Daemon::start_in(daemon.kill(), UNHURRIED, &[]);
+    // One more, for which another has to go.
+    let mut other = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "strict");
+    other.south.peer.expect("turn").unwrap();
+    other.south.peer.send(&json!({"type": "resign", "game": other.id})).unwrap();
+    other.ended();
+    thread::sleep(Duration::from_millis(200)); // as above
+    let daemon = Daemon::start_in(daemon.kill(), UNHURRIED, &[]);
+    let welcome = pair.north.come_back(&daemon);
+    assert!(welcome["missed"].as_array().unwrap().contains(&ended.unwrap()), "{welcome}");
 }

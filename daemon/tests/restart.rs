@@ -4,7 +4,7 @@
 
 mod support;
 
-use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
+use modiar_protocol::limits::MISSED_WINDOW;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::process::Command;
@@ -29,6 +29,15 @@ const PATIENT: u64 = 60_000;
 
 fn again(daemon: Daemon, config: &str) -> Daemon {
     Daemon::start_in(daemon.kill(), config, &[])
+}
+
+/// A daemon killed in a game in which South is to move, and started again; nobody is back.
+fn killed_after_four_plies(config: &str) -> (Daemon, Pair) {
+    let daemon = Daemon::start_with(config, &[]);
+    let mut pair = Pair::start(&daemon, "strict");
+    pair.play(&LOOP[..4]);
+    pair.south.peer.expect("turn").unwrap();
+    (again(daemon, config), pair)
 }
 
 fn verify(daemon: &Daemon) {
@@ -101,11 +110,7 @@ fn a_game_goes_on_after_every_stop() {
 fn who_does_not_come_back_loses_on_time_only_after_the_wait() {
     const WAIT: u64 = 1500;
     let config = config(WAIT, 300);
-    let daemon = Daemon::start_with(&config, &[]);
-    let mut pair = Pair::start(&daemon, "strict");
-    pair.play(&LOOP[..4]);
-    pair.south.peer.expect("turn").unwrap();
-    let daemon = again(daemon, &config);
+    let (daemon, mut pair) = killed_after_four_plies(&config);
     let started = Instant::now();
     pair.north.resume(&daemon, &pair.id);
     let ended = pair.north.peer.expect("ended").unwrap();
@@ -122,11 +127,7 @@ fn who_comes_back_later_has_the_wait_and_then_all_its_time() {
     const WAIT: u64 = 2000;
     let config = config(WAIT, 600);
     for late in [false, true] {
-        let daemon = Daemon::start_with(&config, &[]);
-        let mut pair = Pair::start(&daemon, "strict");
-        pair.play(&LOOP[..4]);
-        pair.south.peer.expect("turn").unwrap();
-        let daemon = again(daemon, &config);
+        let (daemon, mut pair) = killed_after_four_plies(&config);
         let started = Instant::now();
         pair.south.resume(&daemon, &pair.id);
         pair.play(&LOOP[4..5]);
@@ -148,11 +149,7 @@ fn who_comes_back_later_has_the_wait_and_then_all_its_time() {
 #[test]
 fn a_game_that_nobody_comes_back_to_is_aborted() {
     let config = config(200, 300);
-    let daemon = Daemon::start_with(&config, &[]);
-    let mut pair = Pair::start(&daemon, "strict");
-    pair.play(&LOOP[..4]);
-    pair.south.peer.expect("turn").unwrap();
-    let daemon = again(daemon, &config);
+    let (daemon, mut pair) = killed_after_four_plies(&config);
     let deadline = Instant::now() + Duration::from_secs(10);
     while daemon.export().is_empty() {
         assert!(Instant::now() < deadline, "the game is not aborted");
@@ -228,81 +225,6 @@ fn of_two_guests_of_one_name_the_last_has_its_games() {
     // Where nobody plays any more it is the last one's too.
     let daemon = again(daemon, &config);
     assert_eq!(second.north.come_back(&daemon)["missed"][0]["game"], *second.id);
-}
-
-/// A daemon for [`crowd`].
-fn start_for_a_crowd() -> (Daemon, String) {
-    let config = config(PATIENT, 50_000) + "[limits]\nmessages_per_second = 100000\nmessage_burst = 100000\n";
-    (Daemon::start_with(&config, &[]), config)
-}
-
-/// More games end than the journal has room for; after what is done `last` the daemon is killed. All within the time in which
-/// what was told may not have been read.
-fn crowd(daemon: &Daemon, last: impl FnOnce()) {
-    let began = Instant::now();
-    let hello = json!({"type": "hello", "protocol": 1, "games": 64});
-    let mut crowd = [(); 2].map(|()| daemon.connect());
-    for peer in &mut crowd {
-        peer.send(&hello).unwrap();
-        peer.expect("welcome").unwrap();
-        peer.send(&json!({"type": "seek", "pool": "strict", "games": 0})).unwrap();
-    }
-    let [one, other] = &mut crowd;
-    let mut over = 0;
-    std::thread::scope(|scope| {
-        let reader = scope.spawn(|| while other.read().is_ok() {});
-        while over < TOLD_GAMES + 100 {
-            let message = one.read().unwrap();
-            match message["type"].as_str().unwrap() {
-                "started" => one.send(&json!({"type": "resign", "game": message["game"]})).unwrap(),
-                "ended" => over += 1,
-                _ => {}
-            }
-        }
-        last();
-        thread::sleep(Duration::from_millis(100)); // the journal forgets what it has no room for
-        daemon.signal(libc::SIGKILL);
-        reader.join().unwrap();
-    });
-    assert!(began.elapsed() < MISSED_WINDOW, "too slow to show anything");
-}
-
-/// `session.missed`: a registered bot hears of what ended in the last 10 s, however many games ended after it.
-#[test]
-fn what_a_registered_bot_missed_is_not_crowded_out() {
-    let (daemon, config) = start_for_a_crowd();
-    let mut pair = Pair::start(&daemon, "strict");
-    pair.south.peer.expect("turn").unwrap();
-    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
-    let ended = pair.ended();
-    crowd(&daemon, || {});
-    let daemon = again(daemon, &config);
-    let welcome = pair.south.come_back(&daemon);
-    assert!(welcome["missed"].as_array().unwrap().contains(&ended), "{welcome}");
-}
-
-/// `session.guest-resume`: of more games than the journal has room for it keeps those that ended last, over two kills too, and
-/// not those that began last.
-#[test]
-fn the_newest_end_of_a_guest_is_not_crowded_out_by_later_games() {
-    let (daemon, config) = start_for_a_crowd();
-    let mut pair = Pair::start(&daemon, "strict");
-    pair.south.peer.expect("turn").unwrap();
-    let mut ended = None;
-    crowd(&daemon, || {
-        pair.south.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
-        ended = Some(pair.ended());
-    });
-    let daemon = again(daemon, &config);
-    // One more, for which another has to go.
-    let mut other = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "strict");
-    other.south.peer.expect("turn").unwrap();
-    other.south.peer.send(&json!({"type": "resign", "game": other.id})).unwrap();
-    other.ended();
-    thread::sleep(Duration::from_millis(200)); // as above
-    let daemon = again(daemon, &config);
-    let welcome = pair.north.come_back(&daemon);
-    assert!(welcome["missed"].as_array().unwrap().contains(&ended.unwrap()), "{welcome}");
 }
 
 /// Nor does it where a start between found its port taken.

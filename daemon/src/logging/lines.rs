@@ -2,15 +2,18 @@
 //! holds up no game.
 
 use std::io::{self, Write};
+use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 use tracing::warn;
 
 /// Lines that may wait; what comes while so many do is lost.
 const WAITING: usize = 8192;
+/// How long a line waits for others: of many each is not a system call, and who logs wakes nobody.
+const PACE: Duration = Duration::from_millis(2);
 /// How long the last lines are waited for.
 const LAST: Duration = Duration::from_secs(1);
 
@@ -33,23 +36,11 @@ impl Lines {
     ///
     /// # Errors
     /// No thread could be started.
-    pub(super) fn start(mut to: impl Write + Send + 'static) -> io::Result<Self> {
+    pub(super) fn start(to: impl Write + Send + 'static) -> io::Result<Self> {
         let (queue, items) = sync_channel(WAITING);
         let lost = Arc::new(AtomicU64::new(0));
         let ours = Arc::clone(&lost);
-        thread::Builder::new().name("log".into()).spawn(move || {
-            for item in items {
-                match item {
-                    // A log that goes to a full disk, or to nobody, is no reason to stop.
-                    Item::Line(line) => drop(to.write_all(&line)),
-                    Item::Flush(done) => drop(done.try_send(())),
-                }
-                let lost = ours.swap(0, Ordering::Relaxed);
-                if lost > 0 {
-                    warn!(lost, "lines of this log were lost: who reads it did not keep up");
-                }
-            }
-        })?;
+        thread::Builder::new().name("log".into()).spawn(move || write_on(&items, to, &ours))?;
         Ok(Self { queue, lost })
     }
 
@@ -59,6 +50,32 @@ impl Lines {
         // Where the queue is full it will not be empty in time either.
         if self.queue.try_send(Item::Flush(done)).is_ok() {
             let _ = written.recv_timeout(LAST);
+        }
+    }
+}
+
+/// Writes what comes, as long as something may come.
+fn write_on(items: &Receiver<Item>, mut to: impl Write, lost: &AtomicU64) {
+    let mut text = Vec::new();
+    while let Ok(first) = items.recv() {
+        thread::sleep(PACE);
+        let mut flushed = Vec::new();
+        for item in iter::once(first).chain(items.try_iter()) {
+            match item {
+                Item::Line(line) => text.extend(line),
+                Item::Flush(done) => flushed.push(done),
+            }
+        }
+        // A log that goes to a full disk, or to nobody, is no reason to stop.
+        let _ = to.write_all(&text);
+        text.clear();
+        for done in flushed {
+            // Who waited too long waits no more.
+            let _ = done.try_send(());
+        }
+        let lost = lost.swap(0, Ordering::Relaxed);
+        if lost > 0 {
+            warn!(lost, "lines of this log were lost: who reads it did not keep up");
         }
     }
 }
@@ -79,17 +96,22 @@ impl Write for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::{Receiver, channel};
+    use std::sync::mpsc::{Sender, channel};
     use std::time::Instant;
 
-    /// Takes a line only when it is let.
-    struct Gate(Receiver<()>, std::sync::mpsc::Sender<Vec<u8>>);
+    /// Says when it is written to, and takes that when it is let.
+    struct Gate {
+        asked: Sender<()>,
+        let_in: Receiver<()>,
+        taken: Sender<Vec<u8>>,
+    }
 
     impl Write for Gate {
-        fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-            self.0.recv().map_err(io::Error::other)?;
-            self.1.send(line.to_vec()).map_err(io::Error::other)?;
-            Ok(line.len())
+        fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+            self.asked.send(()).map_err(io::Error::other)?;
+            self.let_in.recv().map_err(io::Error::other)?;
+            self.taken.send(text.to_vec()).map_err(io::Error::other)?;
+            Ok(text.len())
         }
 
         fn flush(&mut self) -> io::Result<()> {
@@ -99,21 +121,22 @@ mod tests {
 
     #[test]
     fn who_writes_never_waits_and_what_was_taken_comes_in_order() {
-        let ((open, gate), (sink, lines)) = (channel(), channel());
-        let mut log = Lines::start(Gate(gate, sink)).unwrap();
-        // One is with the thread, or still in the queue.
-        let (most, extra) = (WAITING + 1, 10);
-        for number in 0..most + extra {
-            log.write_all(format!("{number}\n").as_bytes()).unwrap();
+        const EXTRA: usize = 10;
+        let ((asked, asks), (open, let_in), (taken, takes)) = (channel(), channel(), channel());
+        let mut log = Lines::start(Gate { asked, let_in, taken }).unwrap();
+        let line = |number: usize| format!("{number}\n").into_bytes();
+        log.write_all(&line(0)).unwrap();
+        asks.recv().unwrap();
+        // The thread waits for its reader, and the queue is empty.
+        for number in 1..=WAITING + EXTRA {
+            log.write_all(&line(number)).unwrap();
         }
-        let lost = log.lost.load(Ordering::Relaxed);
-        assert!((extra as u64..=extra as u64 + 1).contains(&lost), "{lost}");
+        assert_eq!(log.lost.load(Ordering::Relaxed), EXTRA as u64);
         let before = Instant::now();
         Lines::flush(&log);
         assert!(before.elapsed() < 10 * LAST, "it waited for what does not come");
-        (0..most).for_each(|_| open.send(()).unwrap());
-        let taken: Vec<_> = lines.iter().take(most + extra - usize::try_from(lost).unwrap()).collect();
-        let expected = (0..taken.len()).map(|number| format!("{number}\n").into_bytes());
-        assert!(taken.iter().cloned().eq(expected));
+        (0..2).for_each(|_| open.send(()).unwrap());
+        let text: Vec<u8> = takes.iter().take(2).flatten().collect();
+        assert_eq!(text, (0..=WAITING).flat_map(line).collect::<Vec<u8>>());
     }
 }

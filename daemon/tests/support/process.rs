@@ -48,6 +48,8 @@ impl Daemon {
 
     /// Kills it, whatever goes on in it; its log.
     pub fn kill_for_log(self) -> String {
+        // It is written a little later than what it tells of.
+        std::thread::sleep(std::time::Duration::from_millis(100));
         self.signal(libc::SIGKILL);
         self.wait().1
     }

@@ -70,34 +70,14 @@ impl Rung {
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
     pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
-        let out = Out {
-            sink: Some(sink),
-            cipher,
-            said: 0,
-            taken: 0,
-            waiting: Vec::new(),
-            owed: 0,
-            laid: false,
-            broken: false,
-        };
-        let (out, closing) = (Mutex::new(out), OnceLock::new());
+        let (out, closing) = (Mutex::new(Out::new(Some(sink), cipher)), OnceLock::new());
         Self { out, closing, most, bell: Bell::default(), metrics: Some(metrics) }
     }
 
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
-        let out = Out {
-            sink: None,
-            cipher: None,
-            said: 0,
-            taken: 0,
-            waiting: Vec::new(),
-            owed: 0,
-            laid: false,
-            broken: true,
-        };
-        let (out, closing) = (Mutex::new(out), OnceLock::new());
+        let (out, closing) = (Mutex::new(Out::new(None, None)), OnceLock::new());
         Self { out, closing, most: 0, bell: Bell::default(), metrics: None }
     }
 
@@ -311,6 +291,12 @@ impl Outlet {
 }
 
 impl Out {
+    /// Nothing said yet; without a `sink` nothing ever is.
+    const fn new(sink: Option<OwnedWriteHalf>, cipher: Option<Box<Cipher>>) -> Self {
+        let broken = sink.is_none();
+        Self { sink, cipher, said: 0, taken: 0, waiting: Vec::new(), owed: 0, laid: false, broken }
+    }
+
     /// Writes what waits: how much the socket took, and how much still waits.
     fn flush(&mut self) -> (usize, usize) {
         let mut waiting = std::mem::take(&mut self.waiting);

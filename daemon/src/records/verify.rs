@@ -4,7 +4,7 @@ use super::shape::misshapen;
 use super::{counted, fault_of_line};
 use crate::store::{self, line_hash};
 use jiff::Timestamp;
-use modiar_protocol::limits::FIRST_PLY;
+use modiar_protocol::limits::{FIRST_PLY, TEXT_CHARS};
 use modiar_protocol::{GameId, GameResult, Record, RecordSeat, Sides, Termination, ZERO_HASH};
 use modiar_rules::{BySide, Line, Pit, Position, Side, parse_moves};
 use std::collections::HashSet;
@@ -261,16 +261,14 @@ fn verify_form(record: &Record) -> Result<(), Fault> {
 
 /// An instant in UTC, in the one form that sorts as time does.
 fn is_instant(text: &str) -> bool {
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let Some((seconds, rest)) = text.split_at_checked("2026-11-30T12:00:00".len()) else { return false };
     let form = seconds.bytes().zip(*b"0000-00-00T00:00:00").all(|(byte, form)| match form {
         b'0' => byte.is_ascii_digit(),
         mark => byte == mark,
     });
-    let fraction = rest.strip_suffix('Z').map(|rest| rest.strip_prefix('.').unwrap_or("0"));
-    let whole = rest == "Z"
-        || rest.starts_with('.') && fraction.is_some_and(|digit| (1..=9).contains(&digit.len()) && digits(digit));
-    form && whole && text.parse::<Timestamp>().is_ok()
+    let are_digits = |text: &str| (1..=9).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let fraction = rest.strip_suffix('Z').and_then(|rest| rest.strip_prefix('.'));
+    form && (rest == "Z" || fraction.is_some_and(are_digits)) && text.parse::<Timestamp>().is_ok()
 }
 
 /// Each ply's charge, and that what remains is what the charges leave (`record.identity`).
@@ -332,9 +330,9 @@ fn verify_seat(side: &str, seat: &RecordSeat) -> Result<(), Fault> {
     ensure(has == 0 || !seat.guest, || format!("{side} is a guest and has a rating"))?;
     let below = [seat.rd, seat.volatility].iter().flatten().any(|part| *part < 0.0);
     ensure(!below, || format!("{side} has an rd or a volatility below 0"))?;
-    let is_label = |text: &String| text.chars().count() <= 64 && !text.chars().any(char::is_control);
+    let is_label = |text: &String| text.chars().count() <= TEXT_CHARS && !text.chars().any(char::is_control);
     ensure(seat.version.as_ref().is_none_or(is_label), || {
-        format!("the version of {side} is longer than 64 characters or has control characters")
+        format!("the version of {side} is longer than {TEXT_CHARS} characters or has control characters")
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! It follows the database: a line is appended after its game is durable, and a start appends what is missing.
 
-use super::{Line, Store, StoreError, line_hash, line_text};
+use super::{FOREIGN, Line, Store, StoreError, line_hash, line_text};
 use modiar_protocol::Record;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take, Write as _};
@@ -203,8 +203,10 @@ impl ArchiveLines {
                 let may_grow = !self.complete && self.files.len() == 0;
                 if whole || !line.is_empty() && !may_grow {
                     *number += 1;
-                    // One without an end is none of the store's.
-                    let text = line_text(&line) + if whole { "" } else { "\u{1a}" };
+                    let mut text = line_text(&line);
+                    if !whole {
+                        text.push(FOREIGN);
+                    }
                     return Ok(Some(ArchiveLine { file: path.clone(), number: *number, text }));
                 }
             }

@@ -161,13 +161,16 @@ pub fn line_hash(text: impl AsRef<[u8]>) -> String {
     })
 }
 
-/// A line as text, whatever a failing disk or a forger has made of it: what is no UTF-8 reads as a control character, which no
-/// record holds, so that it is neither a record nor has the hash of one.
+/// Stands in a line for what is not the store's: a control character is in no record, so that the line is none either, nor has
+/// the hash of one.
+const FOREIGN: char = '\u{1a}';
+
+/// A line as text, whatever a failing disk or a forger has made of it: what is no UTF-8 is [`FOREIGN`].
 fn line_text(bytes: &[u8]) -> String {
     bytes.utf8_chunks().fold(String::with_capacity(bytes.len()), |mut text, chunk| {
         text.push_str(chunk.valid());
         if !chunk.invalid().is_empty() {
-            text.push('\u{1a}');
+            text.push(FOREIGN);
         }
         text
     })

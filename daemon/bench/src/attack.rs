@@ -23,8 +23,8 @@ pub struct Attack {
     /// Plies a second of all games together
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rate: u32,
-    /// How long each is measured, in seconds
-    #[arg(long, default_value_t = 2.0)]
+    /// How long each is measured, in seconds; of a short time the p99 is chance
+    #[arg(long, default_value_t = 10.0)]
     seconds: f64,
     /// Floods of connections and of messages too, which take their share of the machine
     #[arg(long)]

@@ -161,6 +161,12 @@ impl Clock {
         self.since = Some(written);
     }
 
+    /// Who is to move is back by this arrival: what that had waited for the server is none of its turn (`clock.return`).
+    pub fn excuse(&mut self, hello: &dyn Arrival) {
+        let own = self.charge(hello).own;
+        self.since = self.since.map(|since| since + own);
+    }
+
     /// What an arrival costs the side to move (`clock.elapsed`, `clock.charged`).
     #[must_use]
     pub fn charge(&self, arrival: &dyn Arrival) -> Charge {

@@ -1,7 +1,7 @@
 //! The web port: what monitors ask.
 
 use crate::lobby::Hall;
-use crate::net::{WEB_CONNECTIONS, accept};
+use crate::net::{Backlog, WEB_CONNECTIONS};
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -35,7 +35,8 @@ pub(crate) async fn serve(socket: TcpListener, hall: Arc<Hall>, stop: Cancellati
         .with_state(hall);
     let service = TowerToHyperService::new(routes);
     let places = Arc::new(Semaphore::new(WEB_CONNECTIONS.into()));
-    while let Some((stream, _)) = stop.run_until_cancelled(accept(&socket)).await {
+    let mut backlog = Backlog::new(socket);
+    while let Some((stream, _)) = stop.run_until_cancelled(backlog.accept()).await {
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
             // As far as it goes: whoever comes too often is not waited for.
             let _ = stream.try_write(FULL);

@@ -175,6 +175,32 @@ fn a_new_owner_of_a_name_is_somebody_else() {
     assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([]), &json!([])), "{welcome}");
 }
 
+/// What a new owner of a name does not hear of is still its opponent's to hear: a registered one's as a guest's.
+#[test]
+fn the_opponents_of_a_removed_bot_lose_nothing() {
+    let daemon = Daemon::start();
+    let [dice, coin, eve] = ["dice", "coin", "eve"].map(|name| Returning::registered(&daemon, name));
+    let mut with_owner = Pair::between(dice, coin, "practice");
+    let mut with_guest = Pair::between(eve, Returning::guest(&daemon), "practice");
+    for pair in [&mut with_owner, &mut with_guest] {
+        pair.south.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+        pair.south.peer.skip_to("ended").unwrap();
+    }
+    let data = daemon.data();
+    let [new_dice, new_eve] = ["dice", "eve"].map(|name| {
+        stdout(&data, &["bot", "remove", name]);
+        token(&data, &["bot", "add", name])
+    });
+    let daemon = Daemon::start_in(daemon.kill(), "", &[]);
+    for pair in [&mut with_owner, &mut with_guest] {
+        assert_eq!(pair.north.missed(&daemon, &pair.id)["termination"], "resignation");
+    }
+    for (name, new) in [("dice", new_dice), ("eve", new_eve)] {
+        let (_, welcome) = hello(&daemon, name, &new);
+        assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([]), &json!([])), "{welcome}");
+    }
+}
+
 /// So it is where the daemon is stopped while the game is not over.
 #[test]
 fn a_name_in_a_suspended_game_has_no_new_owner() {

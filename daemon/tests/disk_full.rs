@@ -122,6 +122,32 @@ fn results_wait_for_another_program_that_holds_the_database() {
     assert!(daemon.kill_for_log().contains("end the other program that writes to it"));
 }
 
+/// `session.missed`: as long as what a bot has still to hear of cannot be stored the journal keeps the game, over the
+/// window of 10 s too. A stop in order says so, and is none of a failed disk.
+#[test]
+fn what_is_unread_is_not_lost_while_it_cannot_be_stored() {
+    for in_order in [false, true] {
+        let daemon = Daemon::start_with(CONFIG, &[]);
+        let mut pair = Pair::start(&daemon, "blitz");
+        pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+        pair.north.peer.skip_to("ended").unwrap();
+        let database = rusqlite::Connection::open(daemon.data().join("modiar.db")).unwrap();
+        database.execute_batch("BEGIN IMMEDIATE").unwrap();
+        pair.south.peer = daemon.connect();
+        thread::sleep(Duration::from_secs(13));
+        let folder = if in_order {
+            let (status, log, folder) = daemon.stop();
+            assert!(status.success() && !log.contains("the disk failed"), "{log}");
+            folder
+        } else {
+            daemon.kill()
+        };
+        drop(database);
+        let daemon = Daemon::start_in(folder, CONFIG, &[]);
+        assert_eq!(pair.south.missed(&daemon, &pair.id)["termination"], "resignation");
+    }
+}
+
 /// A bound on the size of files ended the process by a signal, without a word.
 #[test]
 fn a_file_that_may_not_grow_is_told() {

@@ -3,7 +3,7 @@
 use super::bot::Bot;
 use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
-use crate::clock::Moment;
+use crate::clock::{Arrival, Moment};
 use crate::net::Outlet;
 use crate::referee::Link;
 use crate::store::{Account, BanReason, TokenHash, new_token};
@@ -48,6 +48,7 @@ impl Hall {
         outlet: &Arc<Outlet>,
         hello: Hello,
         reference: Option<Ref>,
+        arrival: &dyn Arrival,
     ) -> Result<Arc<Bot>, NotWelcome> {
         self.change(|state| {
             let Known { bot, resume } = self.recognise(state, &hello)?;
@@ -62,7 +63,7 @@ impl Hall {
             outlet.lay(&state.notice);
             state.after.outlets.push(Arc::clone(outlet));
             for (table, side) in bot.tables() {
-                table.come_back(side, link.clone());
+                table.come_back(side, link.clone(), arrival);
             }
             Ok(bot)
         })

@@ -11,7 +11,7 @@ use crate::store::journal::{Recovered, SavedGame, SavedSeat};
 use crate::store::{TokenHash, Untold};
 use modiar_protocol::server::{Ended, Openings};
 use modiar_protocol::{BotName, Record};
-use modiar_rules::BySide;
+use modiar_rules::{BySide, Side};
 use std::sync::Arc;
 use tracing::{error, info, warn};
 
@@ -70,13 +70,17 @@ impl Hall {
         let mut untold: Vec<(Arc<Bot>, &Record)> = Vec::new();
         // The newest first, for the last who had a guest's name is who may come back by it.
         for saved in over.iter().rev() {
-            if let Some(record) = stored.get(&saved.opening.game) {
-                let guests = saved.opening.seats.iter().filter_map(|seat| self.known_guest(&mut state, seat));
-                untold.extend(guests.map(|bot| (bot, record)));
+            let Some(record) = stored.get(&saved.opening.game) else { continue };
+            for (side, seat) in Side::ALL.into_iter().zip(&saved.opening.seats) {
+                let bot = match seat.resume {
+                    Some(_) => self.known_guest(&mut state, seat),
+                    None if saved.disowned[side] => None,
+                    None => self.known_owner(&mut state, &seat.name),
+                };
+                untold.extend(bot.map(|bot| (bot, record)));
             }
         }
-        let played =
-            stored.values().chain(&recent).flat_map(|record| [&record.south, &record.north].map(|seat| (seat, record)));
+        let played = recent.iter().flat_map(|record| [&record.south, &record.north].map(|seat| (seat, record)));
         let played = played.filter(|(seat, _)| !seat.guest).map(|(seat, record)| (&seat.name, record));
         for (name, record) in played.chain(unread.iter().map(|(name, record)| (name, record))) {
             untold.extend(self.known_owner(&mut state, name).map(|bot| (bot, record)));

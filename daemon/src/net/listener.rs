@@ -6,15 +6,18 @@ use super::kernel;
 use super::outlet::Outlet;
 use super::reader;
 use super::tls::Certificate;
+use crate::clock::Moment;
 use crate::lobby::{Hall, Visitor};
 use crate::session::{Caller, Client};
-use crate::time::Heartbeat;
+use crate::time::{Heartbeat, now};
 use modiar_protocol::server::Error;
 use modiar_protocol::{ErrorCode, ServerMessage};
 use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive, Type};
+use std::future::poll_fn;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
@@ -45,33 +48,57 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     TcpListener::from_std(socket.into())
 }
 
-/// The next connection, however long the system refuses one.
-pub async fn accept(socket: &TcpListener) -> (TcpStream, SocketAddr) {
-    // Told once, however long it lasts.
-    let mut refused = false;
-    loop {
-        match socket.accept().await {
-            Ok(accepted) => {
-                if refused {
-                    info!("connections are accepted again");
+/// The connections that wait to be accepted.
+#[derive(Debug)]
+pub struct Backlog {
+    socket: TcpListener,
+    /// When there was none last: whoever waits has come since.
+    empty: Moment,
+}
+
+impl Backlog {
+    /// Those of a listening socket.
+    #[must_use]
+    pub fn new(socket: TcpListener) -> Self {
+        Self { socket, empty: now() }
+    }
+
+    /// The next connection, however long the system refuses one.
+    pub async fn accept(&mut self) -> (TcpStream, SocketAddr) {
+        // Told once, however long it lasts.
+        let mut refused = false;
+        loop {
+            match poll_fn(|context| self.poll(context)).await {
+                Ok(accepted) => {
+                    if refused {
+                        info!("connections are accepted again");
+                    }
+                    return accepted;
                 }
-                return accepted;
-            }
-            Err(error) if concerns_one(&error) => {}
-            Err(error) => {
-                if !std::mem::replace(&mut refused, true) {
-                    warn!(%error, "no connection can be accepted at present");
+                Err(error) if concerns_one(&error) => {}
+                Err(error) => {
+                    if !std::mem::replace(&mut refused, true) {
+                        warn!(%error, "no connection can be accepted at present");
+                    }
+                    tokio::time::sleep(REST).await;
                 }
-                tokio::time::sleep(REST).await;
             }
         }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
+        let accepted = self.socket.poll_accept(context);
+        if accepted.is_pending() {
+            self.empty = now();
+        }
+        accepted
     }
 }
 
 /// The bots' door.
 #[derive(Debug)]
 pub struct Listener {
-    socket: TcpListener,
+    backlog: Backlog,
     hall: Arc<Hall>,
     admission: Arc<Admission>,
     /// Where there is one the door speaks TLS.
@@ -101,13 +128,13 @@ impl Listener {
             );
         }
         let admission = Admission::new(wanted.min(room), per_address);
-        Ok(Self { socket, hall, admission, certificate, heartbeat: Heartbeat::start()? })
+        Ok(Self { backlog: Backlog::new(socket), hall, admission, certificate, heartbeat: Heartbeat::start()? })
     }
 
     /// Accepts until `stop`; the connections run under `tasks`.
-    pub async fn run(self, tasks: TaskTracker, stop: CancellationToken) {
+    pub async fn run(mut self, tasks: TaskTracker, stop: CancellationToken) {
         let mut number = 0u64;
-        while let Some((stream, peer)) = stop.run_until_cancelled(accept(&self.socket)).await {
+        while let Some((stream, peer)) = stop.run_until_cancelled(self.backlog.accept()).await {
             number += 1;
             self.admit(stream, Caller { visitor: Visitor(number), peer }, &tasks);
         }
@@ -127,12 +154,12 @@ impl Listener {
             Ok((read, outlet)) => (read, Arc::new(outlet)),
             Err(error) => return warn!(%caller, %error, "the connection was gone at once"),
         };
-        let (hall, heartbeat) = (Arc::clone(&self.hall), self.heartbeat);
+        let (hall, heartbeat, came) = (Arc::clone(&self.hall), self.heartbeat, self.backlog.empty);
         match admitted {
             Admitted::Yes(pass) => {
                 let connection = hall.metrics().connection();
                 let client = Client::new(caller, Arc::clone(&outlet), Arc::clone(&hall));
-                tasks.spawn(reader::serve(read, outlet, client, heartbeat, hall.limits(), connection, pass))
+                tasks.spawn(reader::serve(read, outlet, client, heartbeat, came, hall.limits(), connection, pass))
             }
             Admitted::No(pass) => tasks.spawn(async move {
                 let message = "too many connections, in all or from your address; close some, or come back later";

@@ -10,6 +10,6 @@ mod reader;
 mod tls;
 
 pub use admission::WEB_CONNECTIONS;
-pub use listener::{Listener, accept, bind};
+pub use listener::{Backlog, Listener, bind};
 pub use outlet::Outlet;
 pub use tls::Certificate;

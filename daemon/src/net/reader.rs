@@ -40,6 +40,7 @@ pub(super) fn serve(
     outlet: Arc<Outlet>,
     client: Client,
     heartbeat: &'static Heartbeat,
+    came: Moment,
     limits: &Limits,
     connection: Connection,
     pass: Pass,
@@ -51,8 +52,8 @@ pub(super) fn serve(
         client,
         heartbeat,
         lines: Lines::default(),
-        previous: now(),
-        handshake: Some(Box::pin(sleep(limits.handshake()))),
+        previous: came,
+        handshake: Some(Box::new(Handshake { since: now(), deadline: Box::pin(sleep(limits.handshake())) })),
         write_limit: limits.write_deadline(),
         write_deadline: None,
         connection,
@@ -78,8 +79,10 @@ struct Reader {
     client: Client,
     heartbeat: &'static Heartbeat,
     lines: Lines,
+    /// When the read before returned; until the bot is welcome, when it cannot have been here yet.
     previous: Moment,
-    handshake: Option<Pin<Box<Sleep>>>,
+    /// Until the bot is welcome.
+    handshake: Option<Box<Handshake>>,
     /// Longest time that output may wait without one byte leaving.
     write_limit: Duration,
     write_deadline: Option<Pin<Box<Sleep>>>,
@@ -87,6 +90,12 @@ struct Reader {
     _pass: Pass,
     /// What the outlet wakes this task by.
     waker: Option<Waker>,
+}
+
+/// A connection whose bot is not welcome yet.
+struct Handshake {
+    since: Moment,
+    deadline: Pin<Box<Sleep>>,
 }
 
 /// Also where its task panicked: the tables hold its outlet, the peer must see the end.
@@ -190,10 +199,12 @@ impl Reader {
         };
         let arrival = SocketRead::new(kernel::descriptor(self.read.as_ref()), self.heartbeat, self.previous);
         let stopped = arrival.stopped();
-        if stopped > Micros(0) {
-            self.client.make_up(stopped, arrival.received());
+        if self.handshake.is_none() {
+            if stopped > Micros(0) {
+                self.client.make_up(stopped, arrival.received());
+            }
+            self.previous = arrival.received();
         }
-        self.previous = arrival.received();
         if !self.sealed {
             return self.hear(bytes, &arrival);
         }
@@ -214,7 +225,8 @@ impl Reader {
             if next != Next::Go {
                 return next;
             }
-            let last = memchr::memchr(b'\n', input).is_none();
+            // Before a hello there may have been bytes that waited: those of TLS, or its own.
+            let last = memchr::memchr(b'\n', input).is_none() && self.handshake.is_none();
             self.client.hear(line, &arrival.line(last));
         }
         Next::Go
@@ -243,18 +255,26 @@ impl Reader {
     }
 
     fn poll_handshake(&mut self, context: &mut Context<'_>) -> Next {
-        let expired = |deadline: &mut Pin<Box<Sleep>>| deadline.as_mut().poll(context).is_ready();
-        if self.client.is_welcome() {
-            self.handshake = None;
-        } else if self.handshake.as_mut().is_some_and(expired) {
-            self.handshake = None;
-            // A hello that lies in the kernel came before this was looked at.
-            let next = self.read_kernel();
-            if next == Next::Go && !self.client.is_welcome() {
-                self.client.handshake_expired();
-            }
-            return next;
+        let Some(handshake) = self.handshake.as_mut().filter(|_| !self.client.is_welcome()) else {
+            // What is read from here on came after this.
+            (self.handshake, self.previous) = (None, now());
+            return Next::Go;
+        };
+        if handshake.deadline.as_mut().poll(context).is_pending() {
+            return Next::Go;
         }
-        Next::Go
+        // While the server stood still nobody could be welcomed.
+        let (since, now) = (std::mem::replace(&mut handshake.since, now()), now());
+        let stopped = self.heartbeat.stopped_within(since, now);
+        if stopped > Micros(0) {
+            handshake.deadline = Box::pin(sleep(Duration::from_micros(stopped.0)));
+            return self.poll_handshake(context);
+        }
+        // A hello that lies in the kernel came before this was looked at.
+        let next = self.read_kernel();
+        if next == Next::Go && !self.client.is_welcome() {
+            self.client.handshake_expired();
+        }
+        next
     }
 }

@@ -43,6 +43,8 @@ impl Table {
         match (stored, self.referee.host()) {
             (Ok(()), Some(host)) => host.finished(&self),
             (Ok(()), None) => self.conclude(),
+            // At a stop, without room: the journal keeps the game.
+            (Err(error), _) if error.is_full() => {}
             (Err(error), _) => self.referee.fail(&error),
         }
     }
@@ -142,6 +144,10 @@ impl Table {
 
 /// The registered bots at the table: what was told to them may have to be told again after a restart.
 fn readers(state: &State) -> Vec<Reader> {
-    let seats = Side::ALL.iter().map(|side| &state.seats[*side]).filter(|seat| !seat.bot.is_guest());
-    seats.map(|seat| (Arc::clone(&seat.bot), Arc::downgrade(&seat.link.outlet))).collect()
+    let reader = |side| {
+        let Seat { bot, link, .. } = &state.seats[side];
+        let told = || (Arc::clone(bot), Arc::downgrade(&link.outlet));
+        (!bot.is_guest()).then(|| Reader { side, name: bot.name.clone(), link: Some(told()) })
+    };
+    Side::ALL.into_iter().filter_map(reader).collect()
 }

@@ -235,6 +235,11 @@ impl Game {
         self.clock.turn_written(written);
     }
 
+    /// Who is to move is back by this arrival (`clock.return`).
+    pub fn excuse(&mut self, hello: &dyn Arrival) {
+        self.clock.excuse(hello);
+    }
+
     /// The turn of the side to move cannot be written yet: no clock runs.
     pub const fn stand(&mut self) {
         self.clock.stand();

@@ -52,13 +52,19 @@ struct Told {
     at: Moment,
     slot: Slot,
     game: GameId,
-    /// The registered bots that it was told to in this process, and before it.
     readers: Vec<Reader>,
-    earlier: Vec<BotName>,
+    /// How much of what is unread must be stored before the journal may forget the game; none before it was looked at.
+    awaits: Option<u64>,
 }
 
-/// A registered bot, and where an end was told to it.
-pub(super) type Reader = (Arc<Bot>, Weak<Outlet>);
+/// A registered bot that has to hear of an end.
+#[derive(Debug)]
+pub(super) struct Reader {
+    pub(super) side: Side,
+    pub(super) name: BotName,
+    /// Where it was told to it in this process.
+    pub(super) link: Option<(Arc<Bot>, Weak<Outlet>)>,
+}
 
 impl Referee {
     /// A referee who keeps results in `store` and running games in `journal`.
@@ -110,15 +116,14 @@ impl Referee {
     /// A game's end was told. The journal keeps the game as long as its guests may not have read that: should the daemon
     /// be killed, they are known again and hear of it (`session.missed`).
     pub(super) fn told(&self, slot: Slot, game: GameId, readers: Vec<Reader>) {
-        self.lock_told().push_back(Told { at: now(), slot, game, readers, earlier: Vec::new() });
+        self.lock_told().push_back(Told { at: now(), slot, game, readers, awaits: None });
     }
 
     /// The same before this process began.
     pub fn told_earlier(&self, opening: &Opening) {
-        let registered = opening.seats.iter().filter(|seat| seat.resume.is_none());
-        let earlier = registered.map(|seat| seat.name.clone()).collect();
-        let told = Told { at: now(), slot: opening.slot, game: opening.game, readers: Vec::new(), earlier };
-        self.lock_told().push_back(told);
+        let registered = Side::ALL.into_iter().zip(&opening.seats).filter(|(_, seat)| seat.resume.is_none());
+        let readers = registered.map(|(side, seat)| Reader { side, name: seat.name.clone(), link: None }).collect();
+        self.told(opening.slot, opening.game, readers);
     }
 
     fn lock_told(&self) -> MutexGuard<'_, VecDeque<Told>> {
@@ -128,11 +133,13 @@ impl Referee {
     /// What was told to a registered bot of that name is nobody's any more: somebody else is to have the name.
     pub fn forget(&self, name: &BotName) {
         let mut told = self.lock_told();
-        let is_its = |told: &Told| told.earlier.contains(name) || told.readers.iter().any(|(bot, _)| bot.name == *name);
-        let slots: Vec<Slot> = told.iter().filter(|told| is_its(told)).map(|told| told.slot).collect();
-        match self.journal.over(&slots) {
-            Ok(()) => told.retain(|told| !is_its(told)),
-            Err(error) => warn!(%error, bot = %name, "its last ends stay in the journal"),
+        let its = |told: &mut Told| {
+            let reader = told.readers.extract_if(.., |reader| reader.name == *name).next();
+            reader.map(|reader| (told.slot, reader.side))
+        };
+        let sides: Vec<(Slot, Side)> = told.iter_mut().filter_map(its).collect();
+        if let Err(error) = self.journal.disowned(&sides) {
+            warn!(%error, bot = %name, "its last ends stay in the journal");
         }
     }
 
@@ -143,14 +150,28 @@ impl Referee {
         }
     }
 
-    /// Takes out of the journal the games that were told of long enough ago; where the disk is full, later.
+    /// Takes out of the journal the games that were told of long enough ago, what is unread of them being stored; where the
+    /// disk is full, later.
     fn forget_told(&self) -> Result<(), StoreError> {
         let mut told = self.lock_told();
         let (many, now) = (told.len().saturating_sub(TOLD_GAMES), now());
-        let due = |(place, told): &(usize, &Told)| *place < many || now.since(told.at) >= Micros::from(MISSED_WINDOW);
-        let slots: Vec<Slot> = told.iter().enumerate().take_while(due).map(|(_, told)| told.slot).collect();
+        let due = |place: usize, told: &Told| place < many || now.since(told.at) >= Micros::from(MISSED_WINDOW);
+        let stored = self.store.unread_stored();
+        let mut slots = Vec::new();
+        for (place, told) in told.iter_mut().enumerate() {
+            if !due(place, told) {
+                break;
+            }
+            match told.awaits {
+                Some(awaited) if awaited <= stored && slots.len() == place => slots.push(told.slot),
+                Some(_) => {}
+                None => {
+                    self.keep_untaken(told);
+                    told.awaits = Some(self.store.unread_asked());
+                }
+            }
+        }
         for group in slots.chunks(GROUP) {
-            told.iter().take(group.len()).for_each(|told| self.keep_untaken(told));
             match self.journal.over(group) {
                 Err(error) if error.is_full() => break,
                 over => over?,
@@ -162,7 +183,7 @@ impl Referee {
 
     /// What a bot's system has not taken yet is kept for it as what is told while it is away.
     fn keep_untaken(&self, told: &Told) {
-        for (bot, outlet) in &told.readers {
+        for (bot, outlet) in told.readers.iter().filter_map(|reader| reader.link.as_ref()) {
             // Where that is gone the bot has left, and what it has still to hear of is kept already.
             if outlet.upgrade().is_some_and(|outlet| bot.holds_back(told.game, &outlet)) {
                 self.keep_unread(bot);

@@ -26,6 +26,8 @@ use uuid::Uuid;
 
 /// How long a connection has to read what the kernel holds before its game is looked at again.
 const LOOK_AGAIN: Micros = Micros(100_000);
+/// A check later than this may come after a stop of the server.
+const LATE: Micros = Micros(15_000);
 
 /// What is to be said to the sender of a move.
 #[derive(Debug)]
@@ -75,7 +77,7 @@ pub(super) struct State {
     pub(super) waits: bool,
     /// When the flags look here next.
     pub(super) armed: Moment,
-    /// Until when an absent side, found late, is waited for; and at which ply.
+    /// Until when a side, found late, is waited for; and at which ply.
     grace: Option<(u32, Moment)>,
     #[cfg(test)]
     pub(super) sabotage: super::guard::Sabotage,
@@ -99,6 +101,24 @@ impl State {
             #[cfg(test)]
             sabotage: super::guard::Sabotage::default(),
         }
+    }
+
+    /// A check that comes late by some time waits as long again, where who is to move may wait to be heard or to be let in;
+    /// until when it does (`clock.flag-away`).
+    fn wait_longer(&mut self, deadline: Moment, now: Moment, live: bool) -> Option<Moment> {
+        let ply = self.game.line().position().ply();
+        let waited = self.grace.filter(|(of, _)| *of == ply).map(|(_, until)| until);
+        let due = waited.map_or(deadline, |until| until.max(deadline));
+        let late = now.since(due);
+        let until = if now < due {
+            due
+        } else if late > LATE || waited.is_none() && !live {
+            now + late
+        } else {
+            return None;
+        };
+        self.grace = Some((ply, until));
+        Some(until)
     }
 
     fn outlet_to_move(&self) -> &Arc<Outlet> {
@@ -167,7 +187,7 @@ impl Table {
         seats: BySide<Seat>,
         referee: Arc<Referee>,
     ) -> Result<Arc<Self>, OpenError> {
-        let SavedGame { opening, plies, forgiven, lost } = saved;
+        let SavedGame { opening, plies, forgiven, lost, .. } = saved;
         let terms = Terms {
             control: opening.time.into(),
             rules: opening.rules,
@@ -312,34 +332,21 @@ impl Table {
             state.armed = Moment(u64::MAX);
             return None;
         };
+        let live = state.outlet_to_move().is_live();
         let again = if now <= deadline {
             deadline + Micros(1)
-        } else if state.outlet_to_move().is_live() {
+        } else if let Some(until) = state.wait_longer(deadline, now, live) {
+            until
+        } else if live {
             state.outlet_to_move().check_flags();
             now + LOOK_AGAIN
         } else {
-            self.look_for_absent(state, deadline, now)?
+            self.flag(state, now);
+            return None;
         };
         // Never at once: a game that is due while its connection reads is looked at a little later.
         state.armed = again.max(now + Micros(1));
         Some(state.armed)
-    }
-
-    /// Nobody can be asked what is on its way: a check that comes late by some time waits as long again.
-    fn look_for_absent(self: &Arc<Self>, state: &mut State, deadline: Moment, now: Moment) -> Option<Moment> {
-        let ply = state.game.line().position().ply();
-        match state.grace {
-            Some((of, until)) if of == ply && now >= until => {
-                self.flag(state, now);
-                None
-            }
-            Some((of, until)) if of == ply => Some(until),
-            _ => {
-                let until = now + now.since(deadline);
-                state.grace = Some((ply, until));
-                Some(until)
-            }
-        }
     }
 
     fn flag(self: &Arc<Self>, state: &mut State, now: Moment) {

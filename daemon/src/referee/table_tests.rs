@@ -261,7 +261,7 @@ async fn a_bot_that_returns_before_its_game_starts_has_its_turn_once() {
     let room = Room::open();
     let mut play = room.open_game("anna", "bert").await;
     let (outlet, mut back) = room.connection().await;
-    play.table.come_back(Side::South, Link { outlet, updates: false });
+    play.table.come_back(Side::South, Link { outlet, updates: false }, &Now);
     play.table.start_clock();
     let started = read(&mut back).await;
     assert_eq!((started["type"].as_str(), started["resumed"].as_bool()), (Some("started"), Some(true)));
@@ -307,7 +307,7 @@ async fn a_bot_that_returns_between_the_end_and_its_telling_reads_the_game_and_t
             let side = if ply % 2 == 1 { Side::South } else { Side::North };
             play.r#move(side, pit - b'0');
         }
-        play.table.come_back(Side::North, Link { outlet, updates: true });
+        play.table.come_back(Side::North, Link { outlet, updates: true }, &Now);
     }
     let started = read(&mut back).await;
     assert_eq!((started["resumed"].as_bool(), started["moves"].as_str()), (Some(true), Some(LOOP)), "{started}");
@@ -349,7 +349,7 @@ async fn who_comes_back_while_a_ply_waits_reads_no_news_of_it() {
     }
     for (side, reader) in [(Side::South, &mut play.south), (Side::North, &mut play.north)] {
         let (outlet, back) = room.connection().await;
-        play.table.come_back(side, Link { outlet, updates: true });
+        play.table.come_back(side, Link { outlet, updates: true }, &Now);
         *reader = back;
     }
     play.table.go_on();

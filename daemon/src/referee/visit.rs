@@ -4,6 +4,7 @@ use super::game::Phase;
 use super::messages;
 use super::seat::Link;
 use super::table::{State, Table};
+use crate::clock::Arrival;
 use crate::net::Outlet;
 use crate::time::now;
 use modiar_protocol::limits::SPECTATORS;
@@ -13,13 +14,13 @@ use modiar_rules::Side;
 use std::sync::Arc;
 
 impl Table {
-    /// A bot is back, on a new connection: it reads the whole state, and its turn where it is to move (`session.resume`,
+    /// A bot is back, by this hello on a new connection: it reads the whole state, and its turn where it is to move (`session.resume`,
     /// `session.resume-ending`).
-    pub fn come_back(self: &Arc<Self>, side: Side, link: Link) {
-        self.change((), |state| self.welcome_back(state, side, link));
+    pub fn come_back(self: &Arc<Self>, side: Side, link: Link, hello: &dyn Arrival) {
+        self.change((), |state| self.welcome_back(state, side, link, hello));
     }
 
-    fn welcome_back(self: &Arc<Self>, state: &mut State, side: Side, link: Link) {
+    fn welcome_back(self: &Arc<Self>, state: &mut State, side: Side, link: Link, hello: &dyn Arrival) {
         state.seats[side].link = link;
         state.come_back[side] = true;
         if state.stalled.is_some() || *state.game.phase() != Phase::Running {
@@ -27,9 +28,13 @@ impl Table {
             state.owed[side] = true;
             return;
         }
+        let to_move = state.game.side_to_move() == side;
+        if to_move {
+            state.game.excuse(hello);
+        }
         state.seats[side].link.outlet.tell_owed(&self.resumed_line(state, side));
         // Before the game starts nobody has a turn.
-        if state.game.side_to_move() != side || !state.begun {
+        if !to_move || !state.begun {
             return;
         }
         if state.game.clock().stands() {

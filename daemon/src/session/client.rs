@@ -173,7 +173,7 @@ impl Client {
 
     fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
         let (name, client, version) = (hello.name.clone(), hello.client.clone(), hello.version.clone());
-        match self.hall.enter(self.caller.visitor, &self.outlet, hello, reference.clone()) {
+        match self.hall.enter(self.caller.visitor, &self.outlet, hello, reference.clone(), arrival) {
             Ok(bot) => {
                 let (client, version) = (client.as_deref(), version.as_deref());
                 info!(caller = %self.caller, bot = %bot.name, client, version, "welcome");

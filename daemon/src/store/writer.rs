@@ -7,9 +7,8 @@ use crate::time::now;
 use modiar_protocol::{BotName, GameId, Record};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -43,6 +42,20 @@ pub struct StoreHandle {
     full: Arc<AtomicBool>,
     stopping: Arc<AtomicBool>,
     failed: CancellationToken,
+    unread: Arc<Count>,
+}
+
+/// Of what is unread: how much was handed over, and how much of it is stored.
+#[derive(Debug, Default)]
+struct Count {
+    asked: Mutex<u64>,
+    stored: AtomicU64,
+}
+
+impl Count {
+    fn asked(&self) -> MutexGuard<'_, u64> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl StoreHandle {
@@ -78,8 +91,23 @@ impl StoreHandle {
 
     /// Stores what a registered bot has still to hear of, as soon as the disk has room for it; nobody waits for that.
     pub fn keep_unread(&self, bot: BotName, games: Vec<GameId>) {
+        // Held meanwhile: they are stored in the order in which they are counted.
+        let mut asked = self.unread.asked();
+        *asked += 1;
         // Where the writer has ended nothing is stored any more.
         let _ = self.jobs.send(Job::Unread((bot, games)));
+    }
+
+    /// How often [`Self::keep_unread`] was asked for.
+    #[must_use]
+    pub fn unread_asked(&self) -> u64 {
+        *self.unread.asked()
+    }
+
+    /// How many of these are stored, in their order.
+    #[must_use]
+    pub fn unread_stored(&self) -> u64 {
+        self.unread.stored.load(Ordering::Relaxed)
     }
 
     /// Waits until every result that was handed over is stored, and what was to follow is done.
@@ -120,7 +148,7 @@ pub fn start(
 ) -> std::io::Result<(StoreHandle, JoinHandle<()>)> {
     let (jobs, receiver) = mpsc::channel();
     let (full, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-    let failed = CancellationToken::new();
+    let (failed, unread) = (CancellationToken::new(), Arc::new(Count::default()));
     let mut writer = Writer {
         store: Box::new(store),
         archive,
@@ -128,12 +156,13 @@ pub fn start(
         stopping: Arc::clone(&stopping),
         failed: failed.clone(),
         behind: false,
+        unread: Arc::clone(&unread),
         metrics,
         next: None,
         paced: Instant::now(),
     };
     let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(&receiver))?;
-    Ok((StoreHandle { jobs, full, stopping, failed }, thread))
+    Ok((StoreHandle { jobs, full, stopping, failed, unread }, thread))
 }
 
 struct Writer {
@@ -144,6 +173,7 @@ struct Writer {
     failed: CancellationToken,
     /// The archive lacks lines that the store has.
     behind: bool,
+    unread: Arc<Count>,
     metrics: Arc<Metrics>,
     /// A job that was taken out behind a group and is none of it.
     next: Option<Job>,
@@ -157,6 +187,8 @@ struct Group {
     records: Vec<Record>,
     then: Vec<Then>,
     unread: HashMap<BotName, Vec<GameId>>,
+    /// How often it was said what is unread, the same bot's several times.
+    said: u64,
 }
 
 impl Group {
@@ -167,7 +199,10 @@ impl Group {
                 self.records.push(*record);
                 self.then.push(then);
             }
-            Job::Unread((bot, games)) => drop(self.unread.insert(bot, games)),
+            Job::Unread((bot, games)) => {
+                self.unread.insert(bot, games);
+                self.said += 1;
+            }
             other => return Some(other),
         }
         None
@@ -226,15 +261,21 @@ impl Writer {
         self.failed.cancel();
     }
 
-    fn finish(&mut self, Group { mut records, then, unread }: Group) -> Stored {
+    fn finish(&mut self, Group { mut records, then, unread, said }: Group) -> Stored {
         debug!(games = records.len(), unread = unread.len(), "committing");
         let unread: Vec<Unread> = unread.into_iter().collect();
         let (outcome, lines) = match self.commit(&mut records, &unread) {
-            Ok(lines) => (Ok(()), lines),
+            Ok(lines) => {
+                self.unread.stored.fetch_add(said, Ordering::Relaxed);
+                (Ok(()), lines)
+            }
             Err(error) => (Err(Arc::new(error)), Vec::new()),
         };
-        if let Err(error) = &outcome {
-            self.fail(error);
+        match &outcome {
+            // Without room at the end: the journal keeps what is not stored.
+            Err(error) if error.is_full() => warn!(%error, "not all is stored; the next start goes on with it"),
+            Err(error) => self.fail(error),
+            Ok(()) => {}
         }
         for then in then {
             // A bug in what follows is logged where it panics, and is no reason to store nothing any more.

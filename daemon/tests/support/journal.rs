@@ -77,7 +77,11 @@ pub fn lengthen(data: &Path, cycle: usize, left: usize) {
 /// As if the machine had been started anew since: another boot id in every segment.
 pub fn reboot(data: &Path) {
     for path in segments(data) {
-        alter(&path, |bytes| bytes[16..20].copy_from_slice(b"gone"));
+        alter(&path, |bytes| {
+            bytes[16..20].copy_from_slice(b"gone");
+            let checksum = crc32fast::hash(&bytes[..HEADER - 4]);
+            bytes[HEADER - 4..HEADER].copy_from_slice(&checksum.to_le_bytes());
+        });
     }
 }
 

@@ -92,6 +92,10 @@ pub enum Entry {
     Lost,
     /// The journal goes on in the next segment.
     Continued,
+    /// The game runs as this segment begins.
+    Runs(Slot),
+    /// The bot of a side is no longer who has its name: nobody is to hear of the game there.
+    Disowned(Slot, Side),
 }
 
 impl Entry {
@@ -113,7 +117,7 @@ impl Entry {
             }
             Self::Forgiven(Slot(slot), side) => {
                 number(*slot);
-                out.push(u8::from(*side == Side::North));
+                out.push(side_byte(*side));
                 3
             }
             Self::Over(Slot(slot)) => {
@@ -128,6 +132,15 @@ impl Entry {
             Self::Snapshot => 7,
             Self::Lost => 8,
             Self::Continued => 9,
+            Self::Runs(Slot(slot)) => {
+                number(*slot);
+                10
+            }
+            Self::Disowned(Slot(slot), side) => {
+                number(*slot);
+                out.push(side_byte(*side));
+                11
+            }
         })
     }
 
@@ -157,16 +170,26 @@ impl Entry {
                 };
                 Self::Ply(Slot(number(0)?), ply)
             }
-            3 => Self::Forgiven(Slot(number(0)?), if *payload.get(8)? == 1 { Side::North } else { Side::South }),
+            3 => Self::Forgiven(Slot(number(0)?), side_of(*payload.get(8)?)),
             4 => Self::Over(Slot(number(0)?)),
             5 => Self::Synced(number(0)?),
             6 => Self::Stopped,
             7 => Self::Snapshot,
             8 => Self::Lost,
             9 => Self::Continued,
+            10 => Self::Runs(Slot(number(0)?)),
+            11 => Self::Disowned(Slot(number(0)?), side_of(*payload.get(8)?)),
             _ => return None,
         })
     }
+}
+
+fn side_byte(side: Side) -> u8 {
+    u8::from(side == Side::North)
+}
+
+const fn side_of(byte: u8) -> Side {
+    if byte == 1 { Side::North } else { Side::South }
 }
 
 /// A ply's entry, whole: it comes so often that it is made before the journal is locked, and without allocating.
@@ -233,6 +256,8 @@ pub struct SavedGame {
     pub plies: Vec<SavedPly>,
     /// Illegal pits forgiven.
     pub forgiven: BySide<u16>,
+    /// Whose bot is no longer who has its name.
+    pub disowned: BySide<bool>,
     /// Power failed since: what was told may be gone.
     pub lost: bool,
 }

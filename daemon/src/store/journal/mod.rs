@@ -148,6 +148,17 @@ impl Journal {
         self.append(&mut self.lock(), &Entry::Forgiven(slot, side))
     }
 
+    /// The bots of these sides are no longer who have their names.
+    ///
+    /// # Errors
+    /// As [`Self::ply`].
+    pub fn disowned(&self, sides: &[(Slot, Side)]) -> Result<(), StoreError> {
+        let disowned = |(slot, side): &(Slot, Side)| Entry::Disowned(*slot, *side);
+        self.append_written(&mut self.lock(), |scratch| {
+            sides.iter().map(disowned).try_for_each(|entry| entry.write(scratch))
+        })
+    }
+
     /// The games' results are stored; segments without running games go.
     ///
     /// # Errors
@@ -277,6 +288,16 @@ impl Journal {
         state.number = number;
         state.end = HEADER as u64;
         state.marked = state.end;
+        self.note_running(state)
+    }
+
+    /// What runs stands at the beginning of each segment, so that the loss of one before it is seen.
+    fn note_running(&self, state: &mut State) -> Result<(), StoreError> {
+        let mut entries = Vec::new();
+        state.running.keys().try_for_each(|slot| Entry::Runs(*slot).write(&mut entries))?;
+        let written = state.segment.write_all_at(&entries, state.end);
+        written.map_err(|error| self.fault(state.number, error))?;
+        state.end += entries.len() as u64;
         Ok(())
     }
 
@@ -321,6 +342,9 @@ fn write_game(game: &SavedGame, out: &mut Vec<u8>) -> Result<(), StoreError> {
     for side in Side::ALL {
         for _ in 0..game.forgiven[side] {
             Entry::Forgiven(slot, side).write(out)?;
+        }
+        if game.disowned[side] {
+            Entry::Disowned(slot, side).write(out)?;
         }
     }
     Ok(())

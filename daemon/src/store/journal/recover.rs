@@ -47,11 +47,18 @@ impl Recovered {
                 return Err(fault(&path, format!("it was cut short to {} bytes", bytes.len())));
             }
             recovered.last = header.number;
+            if before > 0 && header.number <= before {
+                return Err(fault(&path, format!("it says that it is segment {}, and so does another", header.number)));
+            }
             if before > 0 && header.number != before + 1 {
                 missing.get_or_insert(format!("the segments between {before} and {} are missing", header.number));
             }
             recovered.same_boot = header.boot == boot;
             let (entries, end) = read_entries(&bytes);
+            if before == 0 && entries.is_empty() {
+                // None is begun but in the course of the one before it, or with a snapshot.
+                missing.get_or_insert(format!("the segment before {} is missing", header.number));
+            }
             if entries.first() == Some(&Entry::Snapshot) {
                 // It was on the disk before anything went on: what is before it was about to be removed.
                 damage = None;
@@ -69,7 +76,7 @@ impl Recovered {
                 recovered.stopped = entry == Entry::Stopped;
                 apply(entry, &mut games, &mut orphans);
             }
-            damage = damage.or(Damage::find(path, &bytes, end)?);
+            damage = damage.or(Damage::find(path, &bytes, end, recovered.same_boot)?);
         }
         // It is made before the one before it says that it goes on in it.
         if continued && recovered.last > 0 {
@@ -105,16 +112,31 @@ fn read_entries(bytes: &[u8]) -> (Vec<Entry>, usize) {
 fn apply(entry: Entry, games: &mut BTreeMap<Slot, SavedGame>, orphans: &mut BTreeSet<Slot>) {
     match entry {
         Entry::Opened(opening) => {
-            let game = SavedGame { plies: Vec::new(), forgiven: BySide::default(), opening: *opening, lost: false };
+            let game = SavedGame {
+                opening: *opening,
+                plies: Vec::new(),
+                forgiven: BySide::default(),
+                disowned: BySide::default(),
+                lost: false,
+            };
             games.insert(game.opening.slot, game);
         }
         Entry::Ply(slot, ply) => match games.get_mut(&slot) {
             Some(game) => game.plies.push(ply),
             None => drop(orphans.insert(slot)),
         },
-        Entry::Forgiven(slot, side) => {
+        Entry::Forgiven(slot, side) => match games.get_mut(&slot) {
+            Some(game) => game.forgiven[side] += 1,
+            None => drop(orphans.insert(slot)),
+        },
+        Entry::Disowned(slot, side) => {
             if let Some(game) = games.get_mut(&slot) {
-                game.forgiven[side] += 1;
+                game.disowned[side] = true;
+            }
+        }
+        Entry::Runs(slot) => {
+            if !games.contains_key(&slot) {
+                orphans.insert(slot);
             }
         }
         Entry::Over(slot) => {
@@ -139,11 +161,15 @@ struct Damage {
 }
 
 impl Damage {
-    fn find(path: PathBuf, bytes: &[u8], end: usize) -> Result<Option<Self>, StoreError> {
+    fn find(path: PathBuf, bytes: &[u8], end: usize, same_boot: bool) -> Result<Option<Self>, StoreError> {
         let tail = &bytes[end..];
         let Some(last) = tail.iter().rposition(|byte| *byte != 0) else { return Ok(None) };
         let damage = Self { path, end, length: last as u64 + 1 };
-        if marked_later(tail, end) { Err(damage.refused()) } else { Ok(Some(damage)) }
+        // A kernel that has run on has all that was written: what it lost is the last that was, at most.
+        if marked_later(tail, end) || same_boot && goes_on_behind(tail) {
+            return Err(damage.refused());
+        }
+        Ok(Some(damage))
     }
 
     fn refused(&self) -> StoreError {
@@ -153,6 +179,12 @@ impl Damage {
 
 fn fault(path: &Path, what: String) -> StoreError {
     StoreError::Journal { path: path.to_owned(), what }
+}
+
+/// Whether a whole entry stands behind the one at the front, which is not.
+fn goes_on_behind(tail: &[u8]) -> bool {
+    let length = tail.get(4..6).map_or(0, |length| usize::from(u16::from_le_bytes([length[0], length[1]])));
+    tail.get(FRAME + length..).and_then(Entry::read).is_some()
 }
 
 /// Whether a mark in the tail says that the place where reading stopped had been synced.

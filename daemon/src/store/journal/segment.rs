@@ -13,6 +13,8 @@ pub(super) const HEADER: usize = 64;
 /// The size of a page, in bytes.
 const PAGE: usize = 4096;
 const MAGIC: &[u8; 8] = b"MODIARJ1";
+/// Where a header's checksum stands, over all before it; zero in one that was made before there were any.
+const CHECKSUM: usize = HEADER - 4;
 
 /// What a segment begins with.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,7 +27,12 @@ pub(super) struct Header {
 
 impl Header {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        let header = bytes.get(..HEADER)?.strip_prefix(MAGIC)?;
+        let (header, checksum) = bytes.get(..HEADER)?.split_at(CHECKSUM);
+        let checksum = u32::from_le_bytes(checksum.try_into().ok()?);
+        if checksum != 0 && checksum != crc32fast::hash(header) {
+            return None;
+        }
+        let header = header.strip_prefix(MAGIC)?;
         let number = u64::from_le_bytes(header[..8].try_into().ok()?);
         let boot = std::str::from_utf8(&header[8..]).ok()?.trim_end_matches('\0');
         Some(Self { number, boot: boot.to_owned() })
@@ -35,9 +42,11 @@ impl Header {
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(MAGIC);
         bytes[8..16].copy_from_slice(&self.number.to_le_bytes());
-        for (place, byte) in bytes[16..].iter_mut().zip(self.boot.bytes()) {
+        for (place, byte) in bytes[16..CHECKSUM].iter_mut().zip(self.boot.bytes()) {
             *place = byte;
         }
+        let checksum = crc32fast::hash(&bytes[..CHECKSUM]);
+        bytes[CHECKSUM..].copy_from_slice(&checksum.to_le_bytes());
         bytes
     }
 }

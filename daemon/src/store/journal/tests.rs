@@ -340,3 +340,85 @@ fn a_lost_segment_is_refused() {
         assert!(Journal::open(folder.path(), "another boot").is_ok(), "{what}");
     }
 }
+
+/// What began in a lost segment is missed although nothing of it stands in what is left.
+#[test]
+fn a_lost_segment_is_refused_where_its_games_were_silent_since() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    journal.opened(&mut opening(1)).unwrap();
+    let busy = journal.opened(&mut opening(2)).unwrap();
+    while journal.ply(busy, ply(2)).is_ok() {}
+    journal.sync().unwrap();
+    let three = journal.opened(&mut opening(3)).unwrap();
+    journal.over(&[busy]).unwrap();
+    let two = segments(folder.path()).unwrap();
+    fs::remove_file(&two[0]).unwrap();
+    let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
+    assert!(refused.contains("in which game 0 began"), "{refused}");
+    // The last segment alone, made and not begun.
+    journal.over(&[three]).unwrap();
+    while journal.ply(Slot(0), ply(2)).is_ok() {}
+    journal.sync().unwrap();
+    fs::remove_file(&two[1]).unwrap();
+    let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
+    assert!(refused.contains("the segment before 3 is missing"), "{refused}");
+}
+
+#[test]
+fn a_segment_that_is_there_twice_is_refused() {
+    let folder = TempDir::new().unwrap();
+    drop(open(&folder));
+    let path = newest(&folder);
+    fs::copy(&path, folder.path().join("journal-0000000002.log")).unwrap();
+    let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
+    assert!(refused.contains("it is segment 1, and so does another"), "{refused}");
+}
+
+/// A flipped bit of the boot id would be another boot, on which all that ran is aborted.
+#[test]
+fn a_damaged_header_is_refused() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    journal.opened(&mut opening(1)).unwrap();
+    let path = newest(&folder);
+    for at in 0..HEADER as u64 {
+        let before = fs::read(&path).unwrap()[usize::try_from(at).unwrap()];
+        overwrite(&path, at, &[before ^ 1]);
+        let refused = Journal::open(folder.path(), "boot").unwrap_err().to_string();
+        assert!(refused.contains("no segment of ours"), "{at}: {refused}");
+        overwrite(&path, at, &[before]);
+    }
+    // One that was made before headers had a checksum.
+    overwrite(&path, HEADER as u64 - 4, &[0; 4]);
+    assert_eq!(open(&folder).1.games.len(), 1);
+}
+
+/// The kernel that ran on has all that was written: a ply that is damaged before a whole one is no torn tail.
+#[test]
+fn damage_before_what_was_written_later_is_refused_on_the_same_boot() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    journal.ply(slot, ply(2)).unwrap();
+    let damaged = end_of(&newest(&folder)) - 1;
+    journal.ply(slot, ply(4)).unwrap();
+    overwrite(&newest(&folder), damaged, &[0xa5]);
+    let refused = Journal::look(folder.path(), "boot").unwrap_err().to_string();
+    assert!(refused.contains("damaged at byte"), "{refused}");
+    let recovered = Journal::look(folder.path(), "another boot").unwrap();
+    assert!(recovered.torn > 0 && recovered.games[0].lost && recovered.games[0].plies.is_empty());
+}
+
+/// Whose name is somebody else's hears nothing more, over any number of starts; the other side does.
+#[test]
+fn a_side_whose_name_is_somebody_else_s_stays_so() {
+    let folder = TempDir::new().unwrap();
+    let (journal, _) = open(&folder);
+    let slot = journal.opened(&mut opening(1)).unwrap();
+    journal.disowned(&[(slot, Side::North)]).unwrap();
+    for _ in 0..3 {
+        let (_, recovered) = open(&folder);
+        assert_eq!((recovered.games[0].disowned.south, recovered.games[0].disowned.north), (false, true));
+    }
+}

@@ -8,9 +8,10 @@ use modiar_conformance::Peer;
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::process::{Command, Output};
+use std::time::Duration;
 use support::returning::{Pair, Returning};
 use support::{Daemon, MODIAR};
 use tempfile::TempDir;
@@ -225,6 +226,39 @@ fn a_name_in_a_suspended_game_has_no_new_owner() {
     let daemon = Daemon::start_in(daemon.kill(), "", &[]);
     let (_, welcome) = hello(&daemon, "dice", &new);
     assert_eq!((&welcome["games"], &welcome["missed"]), (&json!([]), &json!([])), "{welcome}");
+}
+
+/// A command whose asker has gone is not done behind its back: it was told that it had no answer.
+#[test]
+fn a_command_that_nobody_waits_for_is_not_done() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    daemon.freeze();
+    let mut command = Command::new(MODIAR);
+    let mut asked = command.args(["bot", "add", "ghost", "--data"]).arg(&data).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(300));
+    asked.kill().unwrap();
+    asked.wait().unwrap();
+    daemon.thaw();
+    token(&data, &["bot", "add", "dice"]);
+    assert_eq!(list(&data).len(), 1);
+}
+
+/// What a daemon that ends before its answer has done is not known, and where it can be seen is said.
+#[test]
+fn a_command_without_an_answer_says_what_to_do() {
+    let daemon = Daemon::start();
+    let data = daemon.data();
+    std::fs::remove_file(data.join("control.sock")).unwrap();
+    let door = UnixListener::bind(data.join("control.sock")).unwrap();
+    let closing = std::thread::spawn(move || drop(door.accept().unwrap()));
+    let output = modiar(&data, &["bot", "list"]);
+    closing.join().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.code() == Some(3) && said.contains("has not answered") && said.contains("bot list"),
+        "{said}"
+    );
 }
 
 /// What is changed at the same time is changed one after the other: every token that was told is the bot's or was, and no

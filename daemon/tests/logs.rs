@@ -4,8 +4,13 @@
 
 mod support;
 
+use modiar_conformance::Peer;
 use serde_json::{Value, json};
-use support::Daemon;
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use support::programs::Program;
+use support::{Daemon, MODIAR};
+use tempfile::TempDir;
 
 /// The log, in all detail, of a daemon that welcomed and refused, was killed in a game and went on with it.
 fn log(format: &str) -> String {
@@ -66,4 +71,23 @@ fn a_log_that_nobody_reads_holds_up_no_game() {
     assert_eq!(game.ended()["termination"], "repetition");
     let (status, _, _) = daemon.stop();
     assert_eq!(status.code(), Some(0));
+}
+
+/// The same where the line that says that it listens goes there too: it hung at its start, and no hello was answered.
+#[test]
+fn a_daemon_whose_first_line_nobody_takes_serves() {
+    let folder = TempDir::new().unwrap();
+    let [bots, http] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let steps =
+        "mkfifo pipe && exec 8<>pipe && dd if=/dev/zero bs=4096 count=16 >&8 2>/dev/null && exec \"$@\" >&8 2>&8";
+    let mut command = Command::new("sh");
+    command.args(["-c", steps, "sh", MODIAR, "serve", "--data", "data"]).current_dir(folder.path());
+    command.args(["--bots", &bots.to_string(), "--http", &http.to_string()]);
+    let daemon = Program::start(command);
+    support::process::wait_until("the daemon listens", || TcpStream::connect(bots).is_ok());
+    let mut peer = Peer::connect(bots).unwrap();
+    peer.send(&json!({"type": "hello", "protocol": 1})).unwrap();
+    peer.expect("welcome").unwrap();
+    daemon.signal(libc::SIGTERM);
+    assert_eq!(daemon.finish().status, Some(0));
 }

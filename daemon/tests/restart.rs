@@ -227,7 +227,7 @@ fn of_two_guests_of_one_name_the_last_has_its_games() {
     assert_eq!(second.north.come_back(&daemon)["missed"][0]["game"], *second.id);
 }
 
-/// Nor does it where a start between found its port taken.
+/// Nor does it where a start between found its port taken, or could not say where it listens.
 #[test]
 fn a_start_that_opens_no_door_leaves_the_games_as_they_were() {
     let config = config(PATIENT, 50_000);
@@ -247,6 +247,13 @@ fn a_start_that_opens_no_door_leaves_the_games_as_they_were() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(3) && said.contains("cannot be used"), "{said}");
     }
+    journal::reboot(&folder.path().join("data"));
+    let mut command = Command::new(MODIAR);
+    command.args(["serve", "--data", "data", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+    command.current_dir(folder.path()).stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(3) && said.contains("stdout cannot be written"), "{said}");
     journal::reboot(&folder.path().join("data"));
     let daemon = Daemon::start_in(folder, &config, &[]);
     let started = pair.resume(&daemon);

@@ -1,6 +1,6 @@
 //! The control socket: only the owner of the data directory reaches it.
 
-use super::{Answer, Command, perform};
+use super::{AdminError, Answer, Command, perform};
 use crate::lobby::Hall;
 use crate::store::{Accounts, DataDir};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
@@ -60,15 +60,19 @@ pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, hall: Arc<Hall
 }
 
 async fn answer(mut stream: UnixStream, accounts: Arc<Accounts>, hall: Arc<Hall>) -> io::Result<()> {
-    let (read, mut write) = stream.split();
     let mut line = String::new();
-    timeout(PATIENCE, tokio::io::BufReader::new(read.take(LINE)).read_line(&mut line)).await??;
+    timeout(PATIENCE, tokio::io::BufReader::new((&mut stream).take(LINE)).read_line(&mut line)).await??;
+    // Asked of the kernel: what tokio knows may be older.
+    if matches!(rustix::io::read(&stream, &mut [0; 1]), Ok(0)) {
+        // It was told that it has no answer, and may not count on anything.
+        return Err(io::Error::other("whoever asked waited no longer: it was not done"));
+    }
     let answer = match serde_json::from_str::<Command>(&line) {
         Ok(command) => perform_in_time(accounts, hall, command).await,
         Err(error) => Answer::Refused(format!("the daemon does not know that command: {error}; use the same version")),
     };
     let answer = format!("{}\n", serde_json::to_string(&answer)?);
-    timeout(PATIENCE, write.write_all(answer.as_bytes())).await?
+    timeout(PATIENCE, stream.write_all(answer.as_bytes())).await?
 }
 
 /// What was begun is done whole, however long that takes: half of it, in the store and not in memory, would be worse.
@@ -86,15 +90,32 @@ async fn perform_in_time(accounts: Arc<Accounts>, hall: Arc<Hall>, command: Comm
 }
 
 /// Asks the daemon that runs on the directory; `None` where nobody listens.
-pub(super) fn ask(data: &DataDir, command: &Command) -> io::Result<Option<Answer>> {
-    let mut stream = match BlockingStream::connect(data.control()) {
+///
+/// # Errors
+/// The daemon is not reached, or does not answer.
+pub(super) fn ask(data: &DataDir, command: &Command) -> Result<Option<Answer>, AdminError> {
+    let path = data.control();
+    let mut stream = match BlockingStream::connect(&path) {
         Ok(stream) => stream,
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            return Err(AdminError::Control { path, error });
+        }
         Err(_) => return Ok(None),
     };
+    let answer = exchange(&mut stream, command).map_err(|error| AdminError::Unanswered { path, error })?;
+    Ok(Some(answer))
+}
+
+fn exchange(stream: &mut BlockingStream, command: &Command) -> io::Result<Answer> {
     stream.set_read_timeout(Some(PATIENCE * 2))?;
     stream.write_all(format!("{}\n", serde_json::to_string(command)?).as_bytes())?;
     let mut line = String::new();
-    BufReader::new(stream.take(LINE)).read_line(&mut line)?;
-    Ok(Some(serde_json::from_str(&line)?))
+    match BufReader::new(stream.take(LINE)).read_line(&mut line) {
+        Ok(0) => Err(io::Error::other("it has ended")),
+        Ok(_) => Ok(serde_json::from_str(&line)?),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            Err(io::Error::other(format!("it has said nothing for {} s", 2 * PATIENCE.as_secs())))
+        }
+        Err(error) => Err(error),
+    }
 }

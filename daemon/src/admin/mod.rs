@@ -122,6 +122,11 @@ pub enum AdminError {
     #[error("{path}: the daemon was not reached: {error}; run this as the user who runs it, and see its log")]
     Control { path: PathBuf, error: std::io::Error },
     #[error(
+        "{path}: the daemon has not answered: {error}; see with `modiar bot list` whether it was done, and give the command \
+         again where it was not"
+    )]
+    Unanswered { path: PathBuf, error: std::io::Error },
+    #[error(
         "a daemon or another command is at work on this data, and nobody answers on {path}: the socket was removed, or the \
          daemon is starting or stopping; try again, and if that does not help restart the daemon, which makes it anew"
     )]
@@ -135,8 +140,7 @@ pub enum AdminError {
 /// # Errors
 /// Neither a running daemon nor this process could.
 pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
-    let answer = control::ask(data, &command);
-    if let Some(answer) = answer.map_err(|error| AdminError::Control { path: data.control(), error })? {
+    if let Some(answer) = control::ask(data, &command)? {
         return Ok(answer);
     }
     data.check()?;

@@ -15,6 +15,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use modiar_protocol::server::Openings;
 use std::fs::File;
+use std::future::pending;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -99,31 +100,29 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     let data = DataDir::new(&config.data);
     let claim = claim(&data).await?;
     let house = House::open(&config, &data).await?;
-    let Doors { bots, http, control } = match Doors::open(&config, &data) {
+    let Doors { bots, http, control, listening } = match Doors::open(&config, &data, &house.hall, certificate.clone()) {
         Ok(doors) => doors,
         // The games have been looked at, and go on at the next start as if they had not.
         Err(error) => return house.close(false).await.and(Err(error)),
     };
-    announce(&bots.local_addr()?, &http.local_addr()?, &data)?;
-
     let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
     tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
-    tasks.spawn(renew(certificate.clone(), hangup, stop.clone()));
-    let listener = Listener::new(bots, Arc::clone(&house.hall), config.connections_per_address(), certificate)?;
-    tasks.spawn(listener.run(connections.clone(), no_more.clone()));
+    tasks.spawn(renew(certificate, hangup, stop.clone()));
+    tasks.spawn(bots.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
     if config.pools.iter().any(|pool| pool.openings == Openings::Balanced) {
         let hall = Arc::clone(&house.hall);
         tasks.spawn_blocking(move || hall.use_openings(&oracle::openings(&data)));
     }
 
-    let failure = tokio::select! {
-        () = signals.next() => false,
-        () = house.failed.cancelled() => true,
+    let ended = tokio::select! {
+        () = signals.next() => Ok(()),
+        () = house.failed.cancelled() => Ok(()),
+        error = announce(listening) => Err(error),
     };
-    if !failure {
+    if ended.is_ok() && !house.failed.is_cancelled() {
         drain(&house.hall, &config, &mut signals).await;
     }
     // Before the goodbyes: a bot that may move no longer loses no time.
@@ -138,33 +137,45 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     if timeout(LAST_WORDS, tasks.wait()).await.is_err() {
         warn!(tasks = tasks.len(), "tasks left behind");
     }
+    let failure = house.failed.is_cancelled();
     house.close(failure).await?;
     drop(claim);
     info!("stopped");
+    ended?;
     if failure { bail!("the disk failed; see the log") } else { Ok(ExitCode::SUCCESS) }
 }
 
-/// Claims the directory; a command that is at work on it without a daemon has soon done.
+/// Claims the directory; commands that are at work on it without a daemon have soon done, one after the other.
 async fn claim(data: &DataDir) -> Result<File, StoreError> {
-    const TRIES: u32 = 20;
-    for _ in 1..TRIES {
-        match data.claim() {
-            Err(StoreError::InUse { .. }) => tokio::time::sleep(Duration::from_millis(50)).await,
-            claimed => return claimed,
-        }
+    /// How long they may take.
+    const TURN: Duration = Duration::from_secs(1);
+    let waiting = tokio::task::spawn_blocking({
+        let data = data.clone();
+        move || data.claim_in_turn()
+    });
+    // Where it is over without one the process ends, and with it the thread that waits.
+    match timeout(TURN, waiting).await {
+        Ok(Ok(claimed)) => claimed,
+        _ => data.claim(),
     }
-    data.claim()
 }
 
 /// Where people come in.
 struct Doors {
-    bots: TcpListener,
+    bots: Listener,
     http: TcpListener,
     control: UnixListener,
+    /// What says that they are open.
+    listening: String,
 }
 
 impl Doors {
-    fn open(config: &Config, data: &DataDir) -> anyhow::Result<Self> {
+    fn open(
+        config: &Config,
+        data: &DataDir,
+        hall: &Arc<Hall>,
+        certificate: Option<Arc<Certificate>>,
+    ) -> anyhow::Result<Self> {
         let bots = bind(config.bots)
             .with_context(|| format!("the bots' address {} cannot be used; choose another with --bots", config.bots))?;
         let http = bind(config.http)
@@ -172,7 +183,12 @@ impl Doors {
         let control = admin::listen(data).with_context(|| {
             format!("{} cannot be made; see that nothing else stands there", data.control().display())
         })?;
-        Ok(Self { bots, http, control })
+        let [at, web] = [bots.local_addr()?, http.local_addr()?];
+        // By hand, so that the keys stand in the order people read them; addresses need no escapes.
+        let listening = format!("{{\"type\":\"listening\",\"bots\":\"{at}\",\"http\":\"{web}\"}}\n");
+        let bots = Listener::new(bots, Arc::clone(hall), config.connections_per_address(), certificate)?;
+        info!(bots = %at, http = %web, %data, "listening");
+        Ok(Self { bots, http, control, listening })
     }
 }
 
@@ -289,13 +305,13 @@ async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: 
     }
 }
 
-/// The one line on stdout by which a starter knows that bots may connect.
-fn announce(bots: &SocketAddr, http: &SocketAddr, data: &DataDir) -> anyhow::Result<()> {
-    // By hand, so that the keys stand in the order people read them; addresses need no escapes.
-    let line = format!(r#"{{"type":"listening","bots":"{bots}","http":"{http}"}}"#);
-    write_stdout(format!("{line}\n").as_bytes())?;
-    info!(%bots, %http, %data, "listening");
-    Ok(())
+/// Writes the one line on stdout by which a starter knows that bots may connect; ready where that fails. Who takes nothing
+/// from a full pipe keeps nobody from playing.
+async fn announce(line: String) -> anyhow::Error {
+    match tokio::task::spawn_blocking(move || write_stdout(line.as_bytes())).await {
+        Ok(Err(error)) => error,
+        _ => pending().await,
+    }
 }
 
 /// SIGTERM and SIGINT, taken alike.

@@ -67,7 +67,7 @@ fn write_on(items: &Receiver<Item>, mut to: impl Write, lost: &AtomicU64) {
             }
         }
         // A log that goes to a full disk, or to nobody, is no reason to stop.
-        let _ = to.write_all(&text);
+        let _ = write_whole(&mut to, &text);
         text.clear();
         for done in flushed {
             // Who waited too long waits no more.
@@ -78,6 +78,20 @@ fn write_on(items: &Receiver<Item>, mut to: impl Write, lost: &AtomicU64) {
             warn!(lost, "lines of this log were lost: who reads it did not keep up");
         }
     }
+}
+
+/// As [`Write::write_all`], also where somebody has set the descriptor to say that it is full, and not to wait.
+fn write_whole(to: &mut impl Write, mut text: &[u8]) -> io::Result<()> {
+    while !text.is_empty() {
+        match to.write(text) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => text = &text[written..],
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(PACE),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 impl Write for Lines {
@@ -138,5 +152,34 @@ mod tests {
         (0..2).for_each(|_| open.send(()).unwrap());
         let text: Vec<u8> = takes.iter().take(2).flatten().collect();
         assert_eq!(text, (0..=WAITING).flat_map(line).collect::<Vec<u8>>());
+    }
+
+    /// What takes a little at a time and says in between that it is full, as a pipe does that is set so.
+    #[derive(Default)]
+    struct Narrow {
+        taken: Vec<u8>,
+        full: bool,
+    }
+
+    impl Write for Narrow {
+        fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+            self.full = !self.full;
+            if self.full {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            self.taken.extend(&text[..1]);
+            Ok(1)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_place_that_says_it_is_full_is_waited_for() {
+        let mut narrow = Narrow::default();
+        write_whole(&mut narrow, b"a line\n").unwrap();
+        assert_eq!(narrow.taken, b"a line\n");
     }
 }

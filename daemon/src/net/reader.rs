@@ -45,15 +45,17 @@ pub(super) fn serve(
     connection: Connection,
     pass: Pass,
 ) -> impl Future<Output = ()> + use<> {
+    let sealed = outlet.is_handshaking();
+    let deadline = Box::pin(sleep(limits.handshake()));
     let mut reader = Reader {
         read,
-        sealed: outlet.is_handshaking(),
+        sealed,
         outlet,
         client,
         heartbeat,
         lines: Lines::default(),
         previous: came,
-        handshake: Some(Box::new(Handshake { since: now(), deadline: Box::pin(sleep(limits.handshake())) })),
+        handshake: Some(Box::new(Handshake { heard: sealed, since: now(), deadline })),
         write_limit: limits.write_deadline(),
         write_deadline: None,
         connection,
@@ -94,6 +96,8 @@ struct Reader {
 
 /// A connection whose bot is not welcome yet.
 struct Handshake {
+    /// Whether bytes came before: those of TLS, or a refused hello. They may have waited too.
+    heard: bool,
     since: Moment,
     deadline: Pin<Box<Sleep>>,
 }
@@ -225,9 +229,12 @@ impl Reader {
             if next != Next::Go {
                 return next;
             }
-            // Before a hello there may have been bytes that waited: those of TLS, or its own.
-            let last = memchr::memchr(b'\n', input).is_none() && self.handshake.is_none();
+            let heard = self.handshake.as_ref().is_some_and(|handshake| handshake.heard);
+            let last = memchr::memchr(b'\n', input).is_none() && !heard;
             self.client.hear(line, &arrival.line(last));
+        }
+        if let Some(handshake) = &mut self.handshake {
+            handshake.heard = true;
         }
         Next::Go
     }

@@ -135,16 +135,30 @@ impl DataDir {
         }
     }
 
+    /// As [`Self::claim`], but waits for its turn where others have it.
+    ///
+    /// # Errors
+    /// It cannot be made, or has lost its database.
+    pub fn claim_in_turn(&self) -> Result<File, StoreError> {
+        let claimed = self.make()?;
+        claimed.lock().map_err(StoreError::io(&self.0))?;
+        Ok(claimed)
+    }
+
+    /// The directory itself is what is claimed: a file in it may be removed by somebody who tidies up.
+    fn make(&self) -> Result<File, StoreError> {
+        self.check()?;
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(self.archive());
+        made.map_err(StoreError::io(&self.0))?;
+        File::open(&self.0).map_err(StoreError::io(&self.0))
+    }
+
     /// Makes the directory, its owner's alone, and claims it for as long as the file lives.
     ///
     /// # Errors
     /// It cannot be made, has lost its database, or another daemon has it.
     pub fn claim(&self) -> Result<File, StoreError> {
-        self.check()?;
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(self.archive());
-        made.map_err(StoreError::io(&self.0))?;
-        // The directory itself: a file in it may be removed by somebody who tidies up.
-        let claimed = File::open(&self.0).map_err(StoreError::io(&self.0))?;
+        let claimed = self.make()?;
         match claimed.try_lock() {
             Ok(()) => Ok(claimed),
             Err(TryLockError::WouldBlock) => Err(StoreError::InUse { path: self.0.clone() }),

@@ -184,7 +184,9 @@ pub enum StoreError {
     Io { path: PathBuf, error: io::Error },
     #[error("{path}: {error}; {}", Fault::of_sqlite(error).advice())]
     Sqlite { path: PathBuf, error: rusqlite::Error },
-    #[error("{path} is used by another daemon; stop it, or choose another --data")]
+    #[error(
+        "{path} is used by another daemon, or by a command that is at work on it; stop that, or wait until it is done"
+    )]
     InUse { path: PathBuf },
     #[error(
         "{path} has schema {found}, this program knows up to {known}; use the program that wrote it or a newer one"

@@ -3,6 +3,7 @@
 
 mod support;
 
+use jiff::Timestamp;
 use modiar::store::{Archive, DataDir, SqliteStore, Store as _};
 use modiar_protocol::Record;
 use serde_json::{Value, json};
@@ -166,7 +167,7 @@ fn an_archive_that_is_not_the_database_s_is_found() {
         (vec![one, two, three, four], "archive: 4 lines in 1 file are the database's\n"),
         (
             vec![one, two],
-            "archive: 2 lines in 1 file are the database's; the games at places 3 to 4 are missing in it, and written soon or at the next start",
+            "archive: 2 lines in 1 file are the database's; the games at places 3 to 4 are missing in it, and written at the next start",
         ),
     ] {
         let (status, said) = verify(&lines);
@@ -203,6 +204,27 @@ fn data_of(days: &[&str]) -> TempDir {
     store.commit(&mut records, &[]).unwrap();
     Archive::open(&data.archive(), &store).unwrap();
     folder
+}
+
+/// A daemon that runs has written each game within a moment: what it has not a minute later is gone.
+#[test]
+fn what_a_running_daemon_should_have_written_is_found() {
+    for (day, soon) in [("2026-01-01", false), (&Timestamp::now().to_string()[..10], true)] {
+        let folder = data_of(&[day; 3]);
+        let path = archive(folder.path()).pop().unwrap();
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{}\n", whole.lines().next().unwrap())).unwrap();
+        // As if a daemon ran.
+        let _claim = DataDir::new(folder.path()).claim().unwrap();
+        let (status, said) = verified(folder.path());
+        if soon {
+            let told = "the games at places 2 to 3 are missing in it, and written within a moment";
+            assert!(status == Some(0) && said.contains(told), "{said}");
+        } else {
+            let told = "the archive: the games at places 2 to 3 are missing at its end, though they are a minute old";
+            assert!(status == Some(1) && said.contains(told) && !said.contains("written"), "{said}");
+        }
+    }
 }
 
 /// `record.archive`: a line stands in the file of its day, and a file that is gone, or goes by another day, is named.
@@ -290,7 +312,7 @@ fn bytes_that_are_no_text_are_found() {
     let garbled = garble(record.as_bytes());
     database.execute("UPDATE games SET pool = 'bullet', record = CAST(?1 AS TEXT)", [&garbled]).unwrap();
     let (status, said) = verified(&data);
-    assert!(status == Some(1) && said.contains("game at place 1: it was changed since it was stored\n"), "{said}");
+    assert!(status == Some(1) && said.contains("game at place 1: its hash in the database is another"), "{said}");
 }
 
 /// The columns by which a database finds its games say what the records say.
@@ -324,8 +346,8 @@ fn a_game_that_is_filed_wrongly_is_found() {
     // Bytes that are no text are one game's fault, and the others are looked at.
     database.execute("UPDATE games SET seq = 2, record = CAST(x'ff' || record AS TEXT) WHERE seq = 7", []).unwrap();
     let (status, said) = verified(folder.path());
-    assert!(status == Some(1) && said.contains("game at place 2: it was changed since it was stored"), "{said}");
-    assert!(said.contains("line 2: no record"), "{said}");
+    assert!(status == Some(1) && said.contains("game at place 2: its hash in the database is another"), "{said}");
+    assert!(said.contains("game at place 2: no record"), "{said}");
 }
 
 /// Nor may a file's last record, which no other names, hold what is no text.

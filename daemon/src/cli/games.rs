@@ -92,6 +92,9 @@ fn verify_file(path: &Path) -> anyhow::Result<Findings> {
     while let Some((_, line)) = input.line()? {
         findings.verify(line);
     }
+    if findings.saw_nothing() {
+        findings.found(format!("{} holds no game", input.name()));
+    }
     Ok(findings)
 }
 

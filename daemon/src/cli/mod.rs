@@ -61,9 +61,17 @@ fn misused(why: &str) -> ! {
     Arguments::command().error(ErrorKind::ArgumentConflict, why).exit()
 }
 
+/// A file that may grow no longer is an error like any other, not a signal that ends the process without a word.
+#[allow(unsafe_code)]
+fn ignore_file_size_signal() {
+    // SAFETY: to ignore a signal runs no code in its handler, and no other thread is there yet.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
 /// Runs the program.
 #[must_use]
 pub fn run() -> ExitCode {
+    ignore_file_size_signal();
     let Arguments { command, place } = Arguments::parse();
     let outcome = match command {
         Command::Serve(serve) => serve.run(&place),

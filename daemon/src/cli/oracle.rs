@@ -1,10 +1,10 @@
 //! `modiar oracle`: what a position is worth under best play.
 
 use super::place::Place;
-use super::streams::{Input, Stdout, UNWRITABLE, quoted};
+use super::streams::{Input, Stdout, UNWRITABLE};
 use crate::logging::note;
 use crate::oracle;
-use crate::records::counted;
+use crate::records::{counted, quoted};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use modiar_oracle::{Bounds, FileError, Table, balanced_openings, solve};

@@ -318,17 +318,11 @@ async fn announce(line: String) -> anyhow::Error {
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
-    /// Caught for what it does otherwise: a file that may grow no longer ends the process without a word.
-    _file_size: Signal,
 }
 
 impl Signals {
     fn catch() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            _file_size: signal(SignalKind::from_raw(libc::SIGXFSZ))?,
-        })
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
     async fn next(&mut self) {

@@ -111,16 +111,6 @@ impl io::Write for Stdout {
     }
 }
 
-/// As much of a text as a message can quote.
-pub(super) fn quoted(text: &str) -> String {
-    /// Characters of it.
-    const MOST: usize = 80;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("'{}…'", &text[..end]),
-        None => format!("'{text}'"),
-    }
-}
-
 /// An error and what caused it; a cause that the text before it tells already is not told twice.
 pub(super) fn told(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |text, cause| {

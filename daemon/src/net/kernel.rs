@@ -1,4 +1,4 @@
-//! What only the kernel knows of a connection. The one place with `unsafe`: `TCP_INFO` has no safe door in std or tokio.
+//! What only the kernel knows of a connection. `TCP_INFO` has no safe door in std or tokio.
 
 use crate::clock::Micros;
 use std::io::{self, Read as _};

@@ -3,13 +3,15 @@
 use super::verify::missing;
 use super::{Findings, counted};
 use crate::store::journal::Journal;
-use crate::store::{ArchiveLine, ArchiveLines, DataDir, Line, StoreError, is_of};
+use crate::store::{ArchiveLine, ArchiveLines, DataDir, GROUP, Line, StoreError, is_of};
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 /// An archive on its way through the lines of its database.
 #[derive(Debug)]
 pub struct Comparison {
+    data: DataDir,
     rest: ArchiveLines,
     /// Nothing is being written, and the daemon stopped in order: then the archive has all.
     complete: bool,
@@ -22,8 +24,11 @@ pub struct Comparison {
     /// The file and the day of the last line that was found in another's file.
     astray: Option<(PathBuf, String)>,
     equal: u64,
-    /// Places of the database after the archive's end, the first and the last.
+    /// Places of the database after the archive's end, the first and the last; and when the first of these games ended.
     behind: Option<(u64, u64)>,
+    behind_since: Option<Timestamp>,
+    /// The place before the present one.
+    before: u64,
     /// Places of the database in a row that the archive leaves out.
     missing: Option<(u64, u64)>,
 }
@@ -33,6 +38,7 @@ pub struct Comparison {
 struct Named {
     seq: u64,
     game: String,
+    ended: String,
 }
 
 fn named(text: &str) -> Option<Named> {
@@ -49,6 +55,7 @@ impl Comparison {
         let ended = |journal: &Path| Journal::look(journal, "").is_ok_and(|recovered| recovered.ended_in_order());
         let complete = data.is_at_rest()? && ended(&data.journal());
         let mut comparison = Self {
+            data: data.clone(),
             rest: ArchiveLines::of(&data.archive(), complete)?,
             complete,
             next: None,
@@ -58,6 +65,8 @@ impl Comparison {
             astray: None,
             equal: 0,
             behind: None,
+            behind_since: None,
+            before: 0,
             missing: None,
         };
         comparison.step()?;
@@ -69,6 +78,7 @@ impl Comparison {
     /// # Errors
     /// The archive cannot be read.
     pub fn compare(&mut self, line: &Line, findings: &mut Findings) -> Result<(), StoreError> {
+        let before = std::mem::replace(&mut self.before, line.seq);
         while let Some(next) = self.next.as_ref().filter(|next| next.text != line.text) {
             let next = named(&next.text);
             let is_its_game = next.as_ref().zip(named(&line.text)).is_some_and(|(next, line)| next.game == line.game);
@@ -80,7 +90,9 @@ impl Comparison {
             self.tell_missing(findings);
             let at = self.place();
             self.step()?;
-            if place < line.seq && !is_its_game {
+            if place > before && place < line.seq && !is_its_game {
+                findings.found(format!("{at}: the database lacks the game at place {place}"));
+            } else if place < line.seq && !is_its_game {
                 findings.found(format!("{at}: its place {place} does not follow"));
             } else if self.next.as_ref().is_some_and(|next| next.text == line.text) {
                 findings.found(format!("{at}: the database has no such line"));
@@ -92,6 +104,9 @@ impl Comparison {
         }
         self.tell_missing(findings);
         if self.next.is_none() {
+            if self.behind.is_none() {
+                self.behind_since = named(&line.text).and_then(|named| named.ended.parse().ok());
+            }
             self.behind = Some((self.behind.map_or(line.seq, |(first, _)| first), line.seq));
             return Ok(());
         }
@@ -124,25 +139,42 @@ impl Comparison {
             findings.found(format!("{}: {game}, which the database lacks", self.place()));
             self.step()?;
         }
-        let Self { complete, files, equal, behind, .. } = self;
+        let at_rest = self.data.is_at_rest()?;
+        let why = self.behind.and_then(|behind| self.why_not_behind(behind, at_rest));
+        let Self { files, equal, behind, .. } = self;
         let verb = |count| if count == 1 { "is" } else { "are" };
         let of_the_database = || {
             let (lines, files) = (counted(equal, "line", "lines"), counted(files, "file", "files"));
             format!("archive: {lines} in {files} {} the database's", verb(equal))
         };
-        if let Some((first, last)) = behind.filter(|_| complete) {
-            findings
-                .found(format!("the archive: {} at its end, though the daemon stopped in order", missing(first, last)));
+        if let (Some((first, last)), Some(why)) = (behind, why) {
+            findings.found(format!("the archive: {} at its end, {why}", missing(first, last)));
         }
         findings.note(match (files, behind) {
             (0, _) => "archive: there is none beside the database".to_owned(),
-            (_, None) => of_the_database(),
-            (_, Some((first, last))) => {
-                let missing = missing(first, last);
-                format!("{}; {missing} in it, and written soon or at the next start", of_the_database())
+            (_, Some((first, last))) if why.is_none() => {
+                let when = if at_rest { "at the next start" } else { "within a moment" };
+                format!("{}; {} in it, and written {when}", of_the_database(), missing(first, last))
             }
+            _ => of_the_database(),
         });
         Ok(())
+    }
+
+    /// Why the archive should have what it lacks at its end; none where it may be on its way there.
+    fn why_not_behind(&self, (first, last): (u64, u64), at_rest: bool) -> Option<&'static str> {
+        /// What a daemon that runs has not written by then it does not write.
+        const MOMENT: SignedDuration = SignedDuration::from_secs(60);
+        let long_ago = || self.behind_since.is_some_and(|since| Timestamp::now().duration_since(since) > MOMENT);
+        if self.complete && at_rest {
+            Some("though the daemon stopped in order")
+        } else if last - first >= GROUP as u64 {
+            Some("more than one commit leaves to be written")
+        } else if !at_rest && long_ago() {
+            Some("though they are a minute old and the daemon runs: see its log")
+        } else {
+            None
+        }
     }
 
     fn step(&mut self) -> Result<(), StoreError> {

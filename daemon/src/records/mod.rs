@@ -30,3 +30,14 @@ pub(crate) fn fault_of_line(error: &serde_json::Error) -> String {
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
+
+/// As much of a text as a message can quote.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    /// Characters of it.
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("'{}…'", &text[..end]),
+        None => format!("'{text}'"),
+    }
+}

@@ -1,7 +1,7 @@
 //! Referees finished games again, by the rules and arithmetic alone: none of the code that played them is used.
 
 use super::shape::misshapen;
-use super::{counted, fault_of_line};
+use super::{counted, fault_of_line, quoted};
 use crate::store::{self, line_hash};
 use jiff::Timestamp;
 use modiar_protocol::limits::{FIRST_PLY, TEXT_CHARS};
@@ -27,6 +27,7 @@ const TOLD: usize = 10_000;
 pub struct Findings {
     games: u64,
     plies: u64,
+    /// The number of the line, in a store the place.
     lines: u64,
     /// Of many the first [`TOLD`].
     told: Vec<String>,
@@ -39,6 +40,8 @@ pub struct Findings {
     complete: bool,
     /// The record before.
     before: Option<Before>,
+    /// Lines since that are no record: each has a place.
+    unreadable: u64,
     /// In a file; a store has a game once.
     games_seen: HashSet<GameId>,
 }
@@ -56,6 +59,12 @@ impl Findings {
     #[must_use]
     pub fn of_a_store() -> Self {
         Self { complete: true, ..Self::default() }
+    }
+
+    /// Whether no record was there, nor anything that should have been one.
+    #[must_use]
+    pub const fn saw_nothing(&self) -> bool {
+        self.games == 0 && self.found == 0
     }
 
     /// Whether all was right.
@@ -77,15 +86,27 @@ impl Findings {
         self.notes.push(note);
     }
 
-    /// Verifies the next line; a blank one is passed over.
+    /// Verifies the next line of a file; a blank one is passed over.
     pub fn verify(&mut self, line: &[u8]) {
         self.lines += 1;
+        self.verify_line(line);
+    }
+
+    fn place_of_line(&self) -> String {
+        let what = if self.complete { "game at place" } else { "line" };
+        format!("{what} {}", self.lines)
+    }
+
+    fn verify_line(&mut self, line: &[u8]) {
         if line.trim_ascii().is_empty() {
             return;
         }
         let record: Record = match serde_json::from_slice(line) {
             Ok(record) => record,
-            Err(error) => return self.found(format!("line {}: no record: {}", self.lines, fault_of_line(&error))),
+            Err(error) => {
+                self.unreadable += 1;
+                return self.found(format!("{}: no record: {}", self.place_of_line(), fault_of_line(&error)));
+            }
         };
         self.games += 1;
         self.plies += record.moves.len() as u64;
@@ -100,6 +121,7 @@ impl Findings {
         if !self.complete && !self.games_seen.insert(record.game) {
             self.found(format!("game {}: it stands here more than once", record.game));
         }
+        self.unreadable = 0;
         self.before = Some(Before { seq: record.seq, game: record.game, hash: line_hash(line) });
     }
 
@@ -107,13 +129,17 @@ impl Findings {
     /// tell that it was changed.
     pub fn verify_stored(&mut self, line: &store::Line) {
         if line_hash(&line.text) != line.hash {
-            self.found(format!("game at place {}: it was changed since it was stored", line.seq));
+            self.found(format!(
+                "game at place {}: its hash in the database is another: one of the two was changed",
+                line.seq
+            ));
         }
         // Blank lines are nobody's in a file.
         if line.text.trim_ascii().is_empty() || line.text.contains('\n') {
             self.found(format!("game at place {}: its record is not one line", line.seq));
         }
-        self.verify(line.text.as_bytes());
+        self.lines = line.seq;
+        self.verify_line(line.text.as_bytes());
     }
 
     /// A stored game is found by something else than its record says.
@@ -133,6 +159,7 @@ impl Findings {
             let _ = writeln!(report, "and {} more", self.found - self.told.len() as u64);
         }
         let verdict = match (self.found, &self.gaps[..]) {
+            (0, []) if self.games == 0 => "nothing to verify".to_owned(),
             (0, []) => "all good".to_owned(),
             (0, _) => "each is good by itself".to_owned(),
             (found, _) => counted(found, "finding", "findings"),
@@ -171,22 +198,23 @@ impl Findings {
     /// A record names the hash of the one before it. Where games between two were left out, as an export by bot does, no
     /// link can be tested.
     fn verify_link(&mut self, record: &Record) {
-        let expected = self.before.as_ref().map_or(1, |before| before.seq.saturating_add(1));
+        let next = self.before.as_ref().map_or(1, |before| before.seq.saturating_add(1));
+        // What stood between and is no record was told.
+        let expected = next.saturating_add(self.unreadable);
         if record.seq > expected {
             self.gaps.push((expected, record.seq - 1));
         }
         let fault = match &self.before {
             _ if record.seq == 0 => Some("places begin at 1".to_owned()),
-            Some(Before { seq, .. }) if self.complete && record.seq > seq + 1 => {
-                Some(format!("{} before it", missing(seq + 1, record.seq - 1)))
+            _ if self.complete && record.seq > expected => {
+                Some(format!("{} before it", missing(expected, record.seq - 1)))
             }
-            None if self.complete && record.seq > 1 => Some(format!("{} before it", missing(1, record.seq - 1))),
             Some(Before { seq, .. }) if record.seq <= *seq => {
                 Some(format!("its place {} does not follow {seq}", record.seq))
             }
-            Some(Before { seq, game, hash }) if record.seq == seq + 1 && record.prev != *hash => {
-                Some(format!("the record before it, of game {game} at place {seq}, was changed"))
-            }
+            Some(Before { seq, game, hash }) if record.seq == next && record.prev != *hash => Some(format!(
+                "its prev is not the hash of the record before it, of game {game} at place {seq}: one of the two was changed"
+            )),
             None if record.seq == 1 && record.prev != ZERO_HASH => {
                 Some("it is the first and names one before it".to_owned())
             }
@@ -247,16 +275,26 @@ fn replay(record: &Record, moves: &[Pit]) -> Result<Line, Fault> {
 /// What no part of the game follows from has its form all the same (`record.schema`).
 fn verify_form(record: &Record) -> Result<(), Fault> {
     let is_hash = record.prev.len() == 64 && record.prev.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    ensure(is_hash, || format!("prev '{}' is no hash of 64 digits 0-9 a-f", record.prev))?;
-    let build = record.server.strip_prefix("modiar/");
-    ensure(build.is_some_and(|build| !build.is_empty()), || format!("server '{}' names no build", record.server))?;
+    ensure(is_hash, || format!("prev {} is no hash of 64 digits 0-9 a-f", quoted(&record.prev)))?;
+    ensure(is_server(&record.server), || format!("server {} is not as modiar/0.1.0", quoted(&record.server)))?;
     for (name, text) in [("pool", &record.pool), ("node", &record.node)] {
-        ensure((1..=64).contains(&text.chars().count()), || format!("{name} '{text}' has not 1 to 64 characters"))?;
+        ensure((1..=64).contains(&text.chars().count()), || {
+            format!("{name} {} has not 1 to 64 characters", quoted(text))
+        })?;
     }
     for (name, text) in [("started", &record.started), ("ended", &record.ended)] {
-        ensure(is_instant(text), || format!("{name} '{text}' is no time as 2026-11-30T12:00:00.000000Z"))?;
+        ensure(is_instant(text), || format!("{name} {} is no time as 2026-11-30T12:00:00.000000Z", quoted(text)))?;
     }
     Ok(())
+}
+
+/// `modiar/0.1.0`, and what a build may add without spaces.
+fn is_server(text: &str) -> bool {
+    let Some(build) = text.strip_prefix("modiar/") else { return false };
+    let [major, minor, rest] = build.splitn(3, '.').collect::<Vec<_>>()[..] else { return false };
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let begins = rest.starts_with(|first: char| first.is_ascii_digit());
+    is_number(major) && is_number(minor) && begins && !build.contains(char::is_whitespace)
 }
 
 /// An instant in UTC, in the one form that sorts as time does.
@@ -281,10 +319,16 @@ fn verify_clocks(record: &Record, plies: usize) -> Result<(), Fault> {
     }
     let time = record.time;
     let mut remaining = BySide::new(micros(time.base_ms), micros(time.base_ms));
+    let grace = micros(time.grace_ms);
+    for (at, (elapsed, own)) in record.elapsed_us.iter().zip(&record.own_us).enumerate() {
+        ensure_at(ply_number(record.opening.len() + at), *own == 0 || elapsed.saturating_add(*own) > grace, || {
+            format!("{own} us are the server's own, where all of it is within the grace")
+        })?;
+    }
     for (at, (elapsed, charged)) in record.elapsed_us.iter().zip(&record.charged_us).enumerate() {
         let ply = ply_number(record.opening.len() + at);
         let side = Side::on_ply(ply);
-        let due = elapsed.saturating_sub(micros(time.grace_ms));
+        let due = elapsed.saturating_sub(grace);
         ensure_at(ply, *charged == due, || {
             format!("{charged} us were charged, {elapsed} us elapsed with {} ms grace make {due}", time.grace_ms)
         })?;
@@ -318,6 +362,9 @@ fn verify_rated(record: &Record) -> Result<(), Fault> {
     ensure(!record.rated || record.result != GameResult::None, || "it is rated and has no result".into())?;
     let guests = record.south.guest || record.north.guest;
     ensure(!record.rated || !guests, || "it is rated, and a guest played it".into())?;
+    let after = record.rating_after.iter().flat_map(|after| [&after.south, &after.north]);
+    let below = after.clone().any(|after| after.rd < 0.0 || after.volatility < 0.0);
+    ensure(!below, || "an rd or a volatility after it is below 0".into())?;
     let had = record.south.rating.is_some() && record.north.rating.is_some();
     ensure(!record.rated || had, || "it is rated, and a bot had no rating before it".into())
 }

@@ -6,6 +6,7 @@ use super::{FOREIGN, Line, Store, StoreError, line_hash, line_text};
 use modiar_protocol::Record;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Most bytes of a line, with its end: no game that ends is nearly so long.
@@ -20,6 +21,8 @@ pub struct Archive {
     /// The newest file; a file's day never goes back.
     day: String,
     file: Option<File>,
+    /// The bytes that the open file has by what was written here.
+    length: u64,
 }
 
 impl Archive {
@@ -28,7 +31,7 @@ impl Archive {
     /// # Errors
     /// It cannot be read or written, is ahead of the store, or holds another history.
     pub fn open(folder: &Path, store: &dyn Store) -> Result<Self, StoreError> {
-        let mut archive = Self { folder: folder.to_owned(), day: String::new(), file: None };
+        let mut archive = Self { folder: folder.to_owned(), day: String::new(), file: None, length: 0 };
         archive.catch_up(store)?;
         Ok(archive)
     }
@@ -65,6 +68,13 @@ impl Archive {
         self.append(&missing)
     }
 
+    /// Whether the open file is no longer as it was left: cut, written to or removed by somebody else.
+    #[must_use]
+    pub fn was_changed(&self) -> bool {
+        let Some(file) = &self.file else { return false };
+        !file.metadata().is_ok_and(|now| now.len() == self.length && now.nlink() > 0)
+    }
+
     /// Appends lines, one write a file.
     ///
     /// # Errors
@@ -95,17 +105,21 @@ impl Archive {
         let file = match &mut self.file {
             Some(file) => file,
             empty => {
-                empty.insert(File::options().create(true).append(true).open(&path).map_err(StoreError::io(&path))?)
+                let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io(&path))?;
+                self.length = file.metadata().map_err(StoreError::io(&path))?.len();
+                empty.insert(file)
             }
         };
-        file.write_all(text).map_err(StoreError::io(path))
+        file.write_all(text).map_err(StoreError::io(path))?;
+        self.length += text.len() as u64;
+        Ok(())
     }
 }
 
 /// Where an archive ends.
 #[derive(Debug, Default)]
 struct Tail {
-    /// The day of its newest file.
+    /// The day of its newest line.
     day: String,
     /// The place of its last whole line.
     reached: u64,
@@ -117,7 +131,7 @@ struct Tail {
 impl Tail {
     fn read(folder: &Path, store: &dyn Store) -> Result<Self, StoreError> {
         let mut files = files(folder)?;
-        let mut tail = Self { day: files.last().map(|path| day_of(path)).unwrap_or_default(), ..Self::default() };
+        let mut tail = Self::default();
         while let Some(path) = files.pop() {
             let End { last, whole, length } = read_end(&path).map_err(StoreError::io(&path))?;
             if last.is_none() || whole < length {
@@ -126,6 +140,7 @@ impl Tail {
             // A file without a line says nothing: the store's lines of before it stand in the files before it.
             if let Some(last) = last {
                 tail.reached = Self::check(&path, &last, store)?;
+                tail.day = day_of(&path);
                 break;
             }
         }
@@ -231,6 +246,12 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut files: Vec<PathBuf> =
         entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_of_a_day(path)).collect();
     files.sort();
+    for path in &files {
+        // A pipe would be waited for.
+        if !fs::metadata(path).map_err(StoreError::io(path))?.is_file() {
+            return Err(StoreError::Archive { path: path.clone(), what: "it is no file".into() });
+        }
+    }
     Ok(files)
 }
 

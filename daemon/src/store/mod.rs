@@ -14,7 +14,7 @@ pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_to
 pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of};
 pub use data_dir::DataDir;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
-pub use writer::{StoreHandle, Stored, start};
+pub use writer::{GROUP, StoreHandle, Stored, start};
 
 use jiff::Timestamp;
 use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};

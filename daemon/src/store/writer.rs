@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, warn};
 
 /// Finished games in one commit.
-const GROUP: usize = 1024;
+pub const GROUP: usize = 1024;
 /// Commits follow each other no faster, unless a whole group waits: under load one sync of the disk then serves many
 /// games, and a game that ends alone waits for nothing.
 const PACE: Duration = Duration::from_millis(20);
@@ -282,7 +282,14 @@ impl Writer {
             let _ = catch_unwind(AssertUnwindSafe(|| then(outcome.clone())));
         }
         outcome?;
-        let appended = if self.behind { self.archive.catch_up(&*self.store) } else { self.archive.append(&lines) };
+        let changed = !self.behind && self.archive.was_changed();
+        if changed {
+            warn!(
+                "the archive's file was cut, written to or removed by another program; what it lacks is written again"
+            );
+        }
+        let appended =
+            if self.behind || changed { self.archive.catch_up(&*self.store) } else { self.archive.append(&lines) };
         // Once: as long as it cannot be written each commit finds that anew.
         if let (Err(error), false) = (&appended, self.behind) {
             error!(%error, "the archive could not be written; it is brought up to date with the next game");

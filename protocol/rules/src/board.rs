@@ -14,7 +14,7 @@ pub(crate) const PITS: u64 = EACH * 0xFF;
 ///
 /// Any six bytes make a board; that the seeds are lawful in number is [`Position`](crate::Position)'s
 /// to hold. Above 42 in total the sums here and the sowing are unspecified, but still never panic.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Board(pub(crate) u64);
 
 impl Board {

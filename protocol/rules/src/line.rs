@@ -3,6 +3,7 @@
 //! A [`Position`] cannot know that it stood before; a [`Line`] can, and so it is the line that tells
 //! all endings of a game.
 
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::error::Error;
 use core::fmt;
@@ -11,6 +12,8 @@ use crate::{Board, BySide, EndRules, Ending, Illegal, Pit, PitSet, Position, SEE
 
 /// Plies that few games exceed: so many are kept room for at the start.
 const PLIES: usize = 24;
+/// Boards that are looked through; of more it is counted how often each stood.
+const SCANNED: usize = 512;
 
 /// A game under its [`EndRules`]: the plies played, the position they led to, and whether it is over.
 ///
@@ -26,6 +29,8 @@ pub struct Line {
     /// The boards since the last capture, the present one last; none while repetition is off. Earlier
     /// ones cannot come back, for captured seeds do not.
     standings: Vec<Board>,
+    /// How often each stood before those, by whose move it was.
+    stood: BTreeMap<(Board, Side), u32>,
     /// Plies since the last capture.
     quiet: u32,
 }
@@ -41,6 +46,7 @@ impl Line {
             legal: PitSet::EMPTY,
             ending: None,
             standings: Vec::with_capacity(if rules.repetition > 0 { PLIES } else { 0 }),
+            stood: BTreeMap::new(),
             quiet: 0,
         };
         line.settle();
@@ -132,6 +138,7 @@ impl Line {
         } else {
             self.quiet = 0;
             self.standings.clear();
+            self.stood.clear();
         }
         self.settle();
         Ok(taken)
@@ -140,6 +147,9 @@ impl Line {
     /// Brings all that derives from the position up to it.
     fn settle(&mut self) {
         if self.rules.repetition > 0 {
+            if self.standings.len() == SCANNED {
+                self.count_standings();
+            }
             self.standings.push(self.position.board());
         }
         self.legal = self.position.legal();
@@ -174,7 +184,19 @@ impl Line {
     /// alternate, so that it was the same side's move at every second board.
     fn times_standing(&self) -> u32 {
         let now = self.position.board();
-        self.standings.iter().rev().step_by(2).map(|&board| u32::from(board == now)).sum()
+        let before = if self.stood.is_empty() { None } else { self.stood.get(&(now, self.position.side())) };
+        let newest: u32 = self.standings.iter().rev().step_by(2).map(|&board| u32::from(board == now)).sum();
+        newest + before.unwrap_or(&0)
+    }
+
+    /// Counts the boards that stood before the present one, for a line that takes none would be looked through
+    /// longer with every ply.
+    fn count_standings(&mut self) {
+        let mut side = self.position.side();
+        for board in self.standings.drain(..).rev() {
+            side = side.other();
+            *self.stood.entry((board, side)).or_default() += 1;
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::collections::HashMap;
 use std::error::Error;
 
 use common::{pit, position, set};
@@ -129,4 +130,26 @@ fn the_first_of_several_faults_of_a_setup_is_told() {
     let whole = Setup { captured: BySide::new(42, 0), ..setup };
     assert_eq!(refused(whole), SetupError::PlyZero);
     assert_eq!(refused(Setup { ply: 2, ..whole }), SetupError::Turn { side: Side::South, ply: 2 });
+}
+
+/// `rules.endless.repetition`: a board that stood long ago counts as one that stood now, by whose move it was.
+#[test]
+fn a_repetition_is_counted_over_any_number_of_plies() {
+    for times in [2, 100, 171, 172, 400] {
+        let rules = EndRules { repetition: times, quiet_plies: 0, ..EndRules::default() };
+        let mut line = Line::new(rules);
+        let mut stood = HashMap::new();
+        let pits = [2, 4, 0].into_iter().chain([3, 1, 5, 0, 4, 2].into_iter().cycle());
+        for number in pits {
+            let (board, side) = (line.position().board(), line.position().side());
+            let count = stood.entry((board, side)).or_insert(0u16);
+            *count += 1;
+            assert_eq!(line.ending().is_some(), *count == times, "{times}: {} plies", line.moves().len());
+            if line.ending().is_some() {
+                break;
+            }
+            line.play(pit(number)).unwrap();
+        }
+        assert_eq!(line.ending(), Some(Ending::Repetition));
+    }
 }

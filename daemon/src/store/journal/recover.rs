@@ -1,11 +1,10 @@
 //! Reading a journal back: which games ran, and how much of it can be trusted (`session.kill`).
 
 use super::entry::{Entry, FRAME, SavedGame, Slot};
-use super::segment::{HEADER, Header, SEGMENT, segments};
+use super::segment::{self, HEADER, Header, SEGMENT, segments};
 use crate::store::StoreError;
 use modiar_rules::BySide;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What a journal tells at a start.
@@ -41,7 +40,7 @@ impl Recovered {
         let (mut damage, mut missing): (Option<Damage>, Option<String>) = (None, None);
         for path in segments(folder)? {
             let before = recovered.last;
-            let bytes = fs::read(&path).map_err(StoreError::io(&path))?;
+            let bytes = segment::read(&path)?;
             let header = Header::read(&bytes).ok_or_else(|| fault(&path, "it is no segment of ours".into()))?;
             if (bytes.len() as u64) < SEGMENT {
                 return Err(fault(&path, format!("it was cut short to {} bytes", bytes.len())));

@@ -95,6 +95,22 @@ pub(super) fn segments(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     files(folder, "log")
 }
 
+/// The bytes of a segment, or fewer.
+///
+/// # Errors
+/// It cannot be read, or is no file, or longer than a segment.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let fault = |what: String| StoreError::Journal { path: path.to_owned(), what };
+    let metadata = fs::metadata(path).map_err(StoreError::io(path))?;
+    if !metadata.is_file() {
+        return Err(fault("it is no file".into()));
+    }
+    if metadata.len() > SEGMENT {
+        return Err(fault(format!("it has {} bytes, and a segment has {SEGMENT}", metadata.len())));
+    }
+    fs::read(path).map_err(StoreError::io(path))
+}
+
 /// Removes the drafts that a crash left. Only at a start: later one may be somebody's work.
 pub(super) fn remove_drafts(folder: &Path) -> Result<(), StoreError> {
     files(folder, "draft")?.into_iter().try_for_each(|path| fs::remove_file(&path).map_err(StoreError::io(path)))

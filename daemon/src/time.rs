@@ -26,6 +26,17 @@ pub fn unix_ms() -> u64 {
     jiff::Timestamp::now().as_millisecond().cast_unsigned()
 }
 
+/// For how much of the time since `earlier` this process ran: what it stood still is no time of anybody's.
+#[must_use]
+pub fn ran_since(earlier: Moment) -> Micros {
+    let now = now();
+    let stopped = HEART.get().map_or(Micros(0), |heart| heart.stopped_within(earlier, now));
+    now.since(earlier).less(stopped)
+}
+
+/// The heart of this process, once it beats.
+static HEART: OnceLock<&'static Heartbeat> = OnceLock::new();
+
 /// A thread that beats every 10 ms; a late beat is a stretch in which the process did not run (`clock.own-several`).
 #[derive(Debug)]
 pub struct Heartbeat {
@@ -81,7 +92,7 @@ impl Heartbeat {
                 std::thread::sleep(BEAT);
             }
         })?;
-        Ok(heartbeat)
+        Ok(HEART.get_or_init(|| heartbeat))
     }
 
     /// The time between `from` and `to` in which the process did not run. A stop that has just ended counts even before

@@ -227,6 +227,25 @@ fn what_a_running_daemon_should_have_written_is_found() {
     }
 }
 
+/// Beside a daemon that runs a last line may be on its way: the beginning of the next game, and nothing else.
+#[test]
+fn what_stands_behind_the_last_line_is_the_beginning_of_the_next() {
+    let folder = data_of(&[&Timestamp::now().to_string()[..10]; 2]);
+    let path = archive(folder.path()).pop().unwrap();
+    let whole = fs::read_to_string(&path).unwrap();
+    let (first, second) = whole.split_at(whole.find('\n').unwrap() + 1);
+    let _claim = DataDir::new(folder.path()).claim().unwrap();
+    for (text, good) in [
+        (format!("{first}{}", &second[..second.len() / 2]), true),
+        (format!("{first}{{\"garbage\":0"), false),
+        (format!("{whole}garbage"), false),
+    ] {
+        fs::write(&path, text).unwrap();
+        let (status, said) = verified(folder.path());
+        assert_eq!((status == Some(0), said.contains("it has no end")), (good, !good), "{said}");
+    }
+}
+
 /// `record.archive`: a line stands in the file of its day, and a file that is gone, or goes by another day, is named.
 #[test]
 fn a_day_that_is_not_in_its_file_is_found() {

@@ -233,6 +233,21 @@ fn a_line_behind_a_move_does_not_make_the_stop_the_bots() {
     assert!(micros(&record["own_us"][2]) > STOP / 2, "{record}");
 }
 
+/// What one read has no room for has waited as long (`clock.own-clamp`): a move behind much that the bot said in a stop.
+#[test]
+fn a_move_behind_a_full_read_is_not_charged_for_a_stop() {
+    let daemon = Daemon::start_with(POOLS, &[]);
+    let (mut game, _) = stopped_in_time(&daemon);
+    let ping = format!("{{\"type\":\"ping\",\"filler\":\"{}\"}}\n", "x".repeat(3900));
+    game.south.send_bytes(ping.repeat(9).as_bytes()).unwrap();
+    game.south.send(&game.r#move(0)).unwrap();
+    sleep(STOP);
+    daemon.thaw();
+    assert_eq!(game.north.expect("moved").unwrap()["ply"], 3);
+    let record = record_after_resignation(&daemon, &mut game);
+    assert!(micros(&record["own_us"][2]) > STOP / 2, "{record}");
+}
+
 /// The daemon is stopped over the deadline, and the bytes are in the kernel since before it: when it goes on, its
 /// timer and its sockets are ready together, and the kernel is asked before a flag falls (`clock.flag-confirmed`).
 /// Thirty games at once, three times.

@@ -222,3 +222,17 @@ fn of_many_guests_that_left_the_first_are_forgotten() {
         assert_eq!(hello(Some(token))["type"], "welcome");
     }
 }
+
+/// The refusal of a damaged journal says to move it away: what ended last is told all the same, for the database has it.
+#[test]
+fn without_the_journal_what_ended_last_is_told() {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    pair.south.peer.expect("turn").unwrap();
+    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    pair.north.peer.expect("ended").unwrap();
+    let folder = daemon.kill();
+    std::fs::rename(folder.path().join("data/journal"), folder.path().join("journal-before")).unwrap();
+    let daemon = Daemon::start_in(folder, CONFIG, &[]);
+    assert_eq!(pair.south.missed(&daemon, &pair.id)["termination"], "resignation");
+}

@@ -5,6 +5,7 @@
 mod support;
 
 use modiar_conformance::Peer;
+use modiar_protocol::limits::MISSED_WINDOW;
 use serde_json::{Value, json};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -105,6 +106,22 @@ fn every_late_check_of_an_absent_bot_waits_as_long_again() {
     assert_eq!(ended["termination"], "time_forfeit");
     let elapsed = micros(&daemon.record(&pair.id)["unfinished_turn"]["elapsed_us"]);
     assert!(elapsed > late + STOP / 2, "it fell at {elapsed:?}, after stops until {late:?}");
+}
+
+/// `session.missed`: an end that its bot's link broke upon is not read, though the daemon saw that after a stop of more than the
+/// window.
+#[test]
+fn what_a_link_broke_upon_is_unread_over_a_stop() {
+    let daemon = Daemon::start_with(POOLS, &[]);
+    let mut pair = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "short");
+    pair.south.peer.expect("turn").unwrap();
+    pair.south.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    pair.south.peer.expect("ended").unwrap();
+    daemon.freeze();
+    pair.north.peer = daemon.connect();
+    sleep(MISSED_WINDOW + Duration::from_secs(1));
+    daemon.thaw();
+    assert_eq!(pair.north.missed(&daemon, &pair.id)["termination"], "resignation");
 }
 
 /// `limits.handshake`: what the daemon stood still is none of it, be it that more than one line is needed.

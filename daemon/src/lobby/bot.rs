@@ -4,7 +4,7 @@ use crate::clock::{Micros, Moment};
 use crate::net::Outlet;
 use crate::referee::Table;
 use crate::store::TokenHash;
-use crate::time::now;
+use crate::time::{now, ran_since};
 use modiar_protocol::limits::{MISSED_GAMES, MISSED_WINDOW, REMEMBERED_GAMES};
 use modiar_protocol::server::Ended;
 use modiar_protocol::{BotName, GameId};
@@ -51,10 +51,10 @@ impl Ending {
         Self { at: now(), said, held_back: false, ended }
     }
 
-    /// Whether it was surely read: it has lain with the bot for the [`MISSED_WINDOW`], of whose connection so much is
-    /// `taken`.
-    fn was_read(&self, taken: impl FnOnce(u64) -> bool, now: Moment) -> bool {
-        self.at + MISSED_WINDOW.into() < now && self.said.is_some_and(taken)
+    /// Whether it was surely read: it has lain with the bot for the [`MISSED_WINDOW`], as `ran_since` tells, and so much of
+    /// its connection is `taken`.
+    fn was_read(&self, taken: impl FnOnce(u64) -> bool, ran_since: impl FnOnce(Moment) -> Micros) -> bool {
+        self.said.is_some_and(|said| ran_since(self.at) > MISSED_WINDOW.into() && taken(said))
     }
 }
 
@@ -125,26 +125,28 @@ impl Bot {
 
     /// Its connection by `outlet` has ended: what that was told last may not have been read.
     pub fn left(&self, outlet: &Outlet) {
-        let (mut games, now) = (self.games(), now());
-        (games.here, games.last_seen) = (false, Some(now));
+        let mut games = self.games();
+        (games.here, games.last_seen) = (false, Some(now()));
         games.endings.retain_mut(|ending| {
-            let lost = !ending.was_read(|said| outlet.has_taken(said), now);
+            let lost = !ending.was_read(|said| outlet.has_taken(said), ran_since);
             ending.said = None;
             lost
         });
     }
 
-    /// The games whose ends it has to hear of at its return, where these are others than at the last call. A guest's go with
-    /// the process.
-    #[must_use]
-    pub fn to_keep(&self) -> Option<Vec<GameId>> {
+    /// Has `keep` keep the games whose ends it has to hear of at its return, where these are others than at the last call,
+    /// and in the order of calls. A guest's go with the process.
+    pub fn keep_unread(&self, keep: impl FnOnce(Vec<GameId>)) {
         if self.is_guest() {
-            return None;
+            return;
         }
         let mut games = self.games();
         let unread = games.endings.iter().filter(|ending| ending.said.is_none() || ending.held_back);
         let unread: Vec<GameId> = unread.map(|ending| ending.ended.game).collect();
-        (unread != games.kept).then(|| games.kept.clone_from(&unread)).map(|()| unread)
+        if unread != games.kept {
+            games.kept.clone_from(&unread);
+            keep(unread);
+        }
     }
 
     /// Whether nothing is lost by forgetting it: no game runs, it has been away for `time` or remembers none, and a registered
@@ -203,8 +205,7 @@ impl Games {
 
     /// Keeps an end that may have to be told again, and drops those that were surely read.
     fn keep(&mut self, ending: Ending, outlet: &Outlet) {
-        let now = now();
-        while self.endings.front().is_some_and(|first| first.was_read(|said| outlet.has_taken(said), now)) {
+        while self.endings.front().is_some_and(|first| first.was_read(|said| outlet.has_taken(said), ran_since)) {
             self.endings.pop_front();
         }
         // Nearly always it is the newest.
@@ -238,6 +239,13 @@ mod tests {
         }
     }
 
+    /// What [`Bot::keep_unread`] has kept.
+    fn to_keep(bot: &Bot) -> Option<Vec<GameId>> {
+        let mut kept = None;
+        bot.keep_unread(|games| kept = Some(games));
+        kept
+    }
+
     fn bot(resume: Option<TokenHash>) -> Bot {
         Bot::new(BotName::new("anna").unwrap(), resume)
     }
@@ -256,7 +264,7 @@ mod tests {
             (None, u64::MAX, later, false),
         ];
         for (said, taken, now, read) in cases {
-            assert_eq!(ending(said).was_read(|said| said <= taken, now), read, "{said:?} {taken}");
+            assert_eq!(ending(said).was_read(|said| said <= taken, |at| now.since(at)), read, "{said:?} {taken}");
         }
     }
 
@@ -304,16 +312,16 @@ mod tests {
     #[test]
     fn what_is_unread_is_kept_once_it_changes_and_a_guest_s_never() {
         let (dice, out) = (bot(None), Outlet::closed());
-        assert_eq!(dice.to_keep(), None);
+        assert_eq!(to_keep(&dice), None);
         dice.rise(ended(1), &out);
-        assert_eq!(dice.to_keep(), Some(vec![ended(1).game]));
-        assert_eq!(dice.to_keep(), None);
+        assert_eq!(to_keep(&dice), Some(vec![ended(1).game]));
+        assert_eq!(to_keep(&dice), None);
         dice.rise(ended(2), &out);
-        assert_eq!(dice.to_keep(), Some(vec![ended(1).game, ended(2).game]));
+        assert_eq!(to_keep(&dice), Some(vec![ended(1).game, ended(2).game]));
         dice.has_read();
-        assert_eq!(dice.to_keep(), Some(Vec::new()));
+        assert_eq!(to_keep(&dice), Some(Vec::new()));
         let guest = bot(Some(TokenHash::stored(String::new())));
         guest.rise(ended(1), &out);
-        assert_eq!(guest.to_keep(), None);
+        assert_eq!(to_keep(&guest), None);
     }
 }

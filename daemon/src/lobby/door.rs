@@ -83,10 +83,12 @@ impl Hall {
         });
     }
 
-    /// A bot has read its welcome.
-    pub fn has_read(&self, bot: &Bot) {
-        bot.has_read();
-        self.referee.keep_unread(bot);
+    /// A bot has read its welcome, where it is still on that connection: of another one's welcome nothing is known.
+    pub fn has_read(&self, visitor: Visitor) {
+        if let Some(Present { bot, .. }) = self.lock().present.get(&visitor) {
+            bot.has_read();
+            self.referee.keep_unread(bot);
+        }
     }
 
     /// Forgets the bots that will not come back.

@@ -55,6 +55,7 @@ pub(super) fn serve(
         heartbeat,
         lines: Lines::default(),
         previous: came,
+        left: false,
         handshake: Some(Box::new(Handshake { heard: sealed, since: now(), deadline })),
         write_limit: limits.write_deadline(),
         write_deadline: None,
@@ -83,6 +84,8 @@ struct Reader {
     lines: Lines,
     /// When the read before returned; until the bot is welcome, when it cannot have been here yet.
     previous: Moment,
+    /// Whether that may have left something.
+    left: bool,
     /// Until the bot is welcome.
     handshake: Option<Box<Handshake>>,
     /// Longest time that output may wait without one byte leaving.
@@ -202,35 +205,40 @@ impl Reader {
             Err(_) => return Next::End(Close::Reset),
         };
         let arrival = SocketRead::new(kernel::descriptor(self.read.as_ref()), self.heartbeat, self.previous);
-        let stopped = arrival.stopped();
+        let (stopped, full) = (arrival.stopped(), bytes.len() == READ_BYTES);
         if self.handshake.is_none() {
-            if stopped > Micros(0) {
+            // Once: the reads after a full one are of the same stop.
+            if stopped > Micros(0) && !self.left {
                 self.client.make_up(stopped, arrival.received());
             }
-            self.previous = arrival.received();
+            // Of what a full read has left in the kernel nothing is known but that it came after the one before.
+            if !full {
+                self.previous = arrival.received();
+            }
+            self.left = full;
         }
         if !self.sealed {
-            return self.hear(bytes, &arrival);
+            return self.hear(bytes, &arrival, full);
         }
         let mut text = Vec::new();
         let opened = self.outlet.open(bytes, &mut text);
-        match (self.hear(&text, &arrival), opened) {
+        match (self.hear(&text, &arrival, full), opened) {
             (Next::Go, Opened::Closed) => Next::End(Close::Eof),
             (Next::Go, Opened::Broken) => Next::End(Close::Tls),
             (next, _) => next,
         }
     }
 
-    /// Hands the session every line that these bytes complete, until the connection is to end: its bot may have come back
+    /// Hands the session every line that these bytes complete, `full` if more may follow at once, until the connection is to end: its bot may have come back
     /// on another one at any moment, while these were read too (`session.replaced-lines`).
-    fn hear(&mut self, mut input: &[u8], arrival: &SocketRead) -> Next {
+    fn hear(&mut self, mut input: &[u8], arrival: &SocketRead, full: bool) -> Next {
         while let Some(line) = self.lines.next(&mut input) {
             let next = Next::of(&self.outlet);
             if next != Next::Go {
                 return next;
             }
             let heard = self.handshake.as_ref().is_some_and(|handshake| handshake.heard);
-            let last = memchr::memchr(b'\n', input).is_none() && !heard;
+            let last = memchr::memchr(b'\n', input).is_none() && !heard && !full;
             self.client.hear(line, &arrival.line(last));
         }
         if let Some(handshake) = &mut self.handshake {

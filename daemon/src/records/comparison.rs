@@ -33,6 +33,11 @@ pub struct Comparison {
     missing: Option<(u64, u64)>,
 }
 
+fn not_begun(begun: &ArchiveLine) -> String {
+    let (file, number) = (begun.file.display(), begun.number);
+    format!("{file} line {number}: it has no end, and is not the beginning of the database's next game")
+}
+
 /// What names a record.
 #[derive(Deserialize)]
 struct Named {
@@ -104,6 +109,9 @@ impl Comparison {
         }
         self.tell_missing(findings);
         if self.next.is_none() {
+            if let Some(begun) = self.rest.take_begun().filter(|begun| !line.text.starts_with(&begun.text)) {
+                findings.found(not_begun(&begun));
+            }
             if self.behind.is_none() {
                 self.behind_since = named(&line.text).and_then(|named| named.ended.parse().ok());
             }
@@ -138,6 +146,9 @@ impl Comparison {
             let game = named(&next.text).map_or("a line".to_owned(), |named| format!("game {}", named.game));
             findings.found(format!("{}: {game}, which the database lacks", self.place()));
             self.step()?;
+        }
+        if let Some(begun) = self.rest.take_begun() {
+            findings.found(not_begun(&begun));
         }
         let at_rest = self.data.is_at_rest()?;
         let why = self.behind.and_then(|behind| self.why_not_behind(behind, at_rest));

@@ -9,7 +9,7 @@ use crate::metrics::Metrics;
 use crate::net::Outlet;
 use crate::store::journal::{Journal, Opening, SavedPly, Slot};
 use crate::store::{StoreError, StoreHandle};
-use crate::time::now;
+use crate::time::{now, ran_since};
 use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
 use modiar_protocol::{BotName, GameId};
 use modiar_rules::Side;
@@ -145,17 +145,15 @@ impl Referee {
 
     /// Keeps what a registered bot has still to hear of, where that has changed: it outlasts a restart.
     pub fn keep_unread(&self, bot: &Bot) {
-        if let Some(games) = bot.to_keep() {
-            self.store.keep_unread(bot.name.clone(), games);
-        }
+        bot.keep_unread(|games| self.store.keep_unread(bot.name.clone(), games));
     }
 
     /// Takes out of the journal the games that were told of long enough ago, what is unread of them being stored; where the
     /// disk is full, later.
     fn forget_told(&self) -> Result<(), StoreError> {
         let mut told = self.lock_told();
-        let (many, now) = (told.len().saturating_sub(TOLD_GAMES), now());
-        let due = |place: usize, told: &Told| place < many || now.since(told.at) >= Micros::from(MISSED_WINDOW);
+        let many = told.len().saturating_sub(TOLD_GAMES);
+        let due = |place: usize, told: &Told| place < many || ran_since(told.at) >= Micros::from(MISSED_WINDOW);
         let stored = self.store.unread_stored();
         let mut slots = Vec::new();
         for (place, told) in told.iter_mut().enumerate() {

@@ -98,9 +98,7 @@ impl Client {
     fn note_reading(&mut self, received: Moment) {
         if self.welcomed.is_some_and(|welcomed| welcomed < received) {
             self.welcomed = None;
-            if let Some(bot) = &self.bot {
-                self.hall.has_read(bot);
-            }
+            self.hall.has_read(self.caller.visitor);
         }
     }
 

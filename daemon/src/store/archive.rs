@@ -187,6 +187,8 @@ pub struct ArchiveLine {
 pub struct ArchiveLines {
     /// Nothing is being written.
     complete: bool,
+    /// What stands behind its last end, where that may be being written.
+    begun: Option<ArchiveLine>,
     files: std::vec::IntoIter<(PathBuf, u64)>,
     open: Option<(PathBuf, u64, BufReader<Take<File>>)>,
 }
@@ -202,7 +204,12 @@ impl ArchiveLines {
             Ok(metadata) => Ok((path, metadata.len())),
             Err(error) => Err(StoreError::Io { path, error }),
         });
-        Ok(Self { complete, files: sized.collect::<Result<Vec<_>, _>>()?.into_iter(), open: None })
+        Ok(Self { complete, begun: None, files: sized.collect::<Result<Vec<_>, _>>()?.into_iter(), open: None })
+    }
+
+    /// What stands behind the last line's end, once all lines were read: the beginning of one that is being written.
+    pub const fn take_begun(&mut self) -> Option<ArchiveLine> {
+        self.begun.take()
     }
 
     fn read(&mut self) -> Result<Option<ArchiveLine>, StoreError> {
@@ -216,13 +223,20 @@ impl ArchiveLines {
                 }
                 let whole = line.pop_if(|last| *last == b'\n').is_some();
                 let may_grow = !self.complete && self.files.len() == 0;
-                if whole || !line.is_empty() && !may_grow {
+                if whole || !line.is_empty() {
                     *number += 1;
                     let mut text = line_text(&line);
-                    if !whole {
+                    if !whole && !may_grow {
                         text.push(FOREIGN);
+                    } else if !whole {
+                        // Half a character may be on its way too.
+                        text.truncate(text.trim_end_matches(FOREIGN).len());
                     }
-                    return Ok(Some(ArchiveLine { file: path.clone(), number: *number, text }));
+                    let line = ArchiveLine { file: path.clone(), number: *number, text };
+                    if whole || !may_grow {
+                        return Ok(Some(line));
+                    }
+                    self.begun = Some(line);
                 }
             }
             let Some((path, length)) = self.files.next() else { return Ok(None) };

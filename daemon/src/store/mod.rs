@@ -132,8 +132,9 @@ impl Untold {
                 stored.insert(record.game, record);
             }
         }
-        // What the journal has no room for, and what it may have lost when power failed.
-        let has_all = stored.len() < TOLD_GAMES && (recovered.same_boot || recovered.stopped);
+        // What the journal has no room for, what it may have lost when power failed, and all where it was moved away.
+        let known = recovered.is_there() && (recovered.same_boot || recovered.stopped);
+        let has_all = known && stored.len() < TOLD_GAMES;
         let recent = if has_all { Vec::new() } else { Self::recent(store)? };
         Ok(Self { stored, recent, unread: store.unread()? })
     }
@@ -203,7 +204,7 @@ pub enum StoreError {
          is to stand, move the folders archive and journal away"
     )]
     Older { path: PathBuf, archived: u64, stored: u64 },
-    #[error("{path}: {what}; restore a backup, or move it away: the games that ran will be lost, finished ones not")]
+    #[error("{path}: {what}; move it away to start without it: the games that ran are lost, finished ones not")]
     Journal { path: PathBuf, what: String },
     #[error("{path} exists; choose a file that does not")]
     Exists { path: PathBuf },

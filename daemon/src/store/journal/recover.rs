@@ -26,7 +26,13 @@ impl Recovered {
     /// Whether a daemon ran here, and stopped in order.
     #[must_use]
     pub const fn ended_in_order(&self) -> bool {
-        self.stopped && self.last > 0
+        self.stopped && self.is_there()
+    }
+
+    /// Whether there is a journal at all.
+    #[must_use]
+    pub const fn is_there(&self) -> bool {
+        self.last > 0
     }
 
     /// Reads all segments of `folder`.

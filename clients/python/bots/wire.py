@@ -39,6 +39,11 @@ TLS_ALERT = 0x15
 # Carried by hello and seek alone: an error that brings it back means that no game will come.
 REF = "start"
 
+# What the reason of a `seek_ended` means, where its name does not say.
+SEEK_ENDS = {
+    "penalised": "penalised: a first move did not come in time, so that this bot pauses before it may seek again",
+}
+
 Message = dict[str, Any]
 
 
@@ -206,6 +211,7 @@ class Player:
         self._pool = pool
         self._games = games
         self._sides: dict[str, str] = {}  # of the games going on
+        self._turns: dict[str, Turn] = {}  # the newest of each, until its move stands
         self._sought = False  # the seek is over, well or not
         self._status = COULD_NOT  # until every game is played
 
@@ -255,10 +261,8 @@ class Player:
             case "started":
                 self._started(message)
             case "turn":
-                turn: Turn = message  # type: ignore[assignment]
-                with self._interrupt:
-                    pit = self._choose(turn)
-                self._connection.send("move", game=turn["game"], pit=pit, ply=turn["ply"])
+                self._turns[message["game"]] = message  # type: ignore[assignment]
+                self._move(message["game"])
             case "ended":
                 self._ended(message)
                 self._bye_when_free()
@@ -267,16 +271,26 @@ class Player:
                 if message["reason"] == "done":
                     self._status = DONE
                 else:
-                    note(f"the seek ended: {message['reason']}")
+                    note(f"the seek ended: {SEEK_ENDS.get(message['reason'], message['reason'])}")
                 self._bye_when_free()
             case "error":
                 note(f"error {message['code']}: {message['message']}")
+                if message["code"] == "illegal_move":
+                    self._move(message["game"])  # it is forgiven, and no turn is told again
             case "notice":
                 note(message["message"])
             case "goodbye" if message["reason"] != "bye":
                 note(f"goodbye: {message['message']}")
             case _:
                 pass  # a newer server may say more than these bots understand
+
+    def _move(self, game: str) -> None:
+        turn = self._turns[game]
+        with self._interrupt:
+            pit = self._choose(turn)
+        if not isinstance(pit, int):
+            raise TypeError(f"choose returned {pit!r}: return one of turn['legal'], here {turn['legal']}")
+        self._connection.send("move", game=game, pit=pit, ply=turn["ply"])
 
     def _started(self, message: Message) -> None:
         self._sides[message["game"]] = message["side"]
@@ -287,6 +301,7 @@ class Player:
             self._connection.send("bye")
 
     def _ended(self, message: Message) -> None:
+        self._turns.pop(message["game"], None)
         tell(message, self._sides.pop(message["game"], "unknown"))
 
 
@@ -297,6 +312,8 @@ def tell(ended: Message, side: str) -> None:
         f"{ended['game']} {ended['result']} {ended['termination']} {side} {score['south']}-{score['north']}",
         flush=True,
     )
+    if detail := ended.get("detail"):
+        note(f"pit {detail['pit']} breaks {detail['clause']}; legal were {detail['legal']}")
 
 
 def note(text: str) -> None:

@@ -3,6 +3,8 @@
 use super::Phase;
 use super::estimate::real;
 use super::report::{BotReport, Judged, JudgedIn, OpeningReport, Report, Score};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// A column.
 #[derive(Clone, Copy, Debug)]
@@ -71,10 +73,12 @@ fn bot_rows(
 }
 
 fn scores(report: &Report, bots: &[&BotReport], note: String) -> Grid {
+    let of_late = |ends: &BTreeMap<&str, u64>| ends.get("time_forfeit").unwrap_or(&0).to_string();
     let row = |bot: Option<&BotReport>, judged: &Judged| {
         let score = bot.map(|bot| bot.score);
         vec![
             bot.map_or(report.totals.games, |bot| bot.games).to_string(),
+            of_late(bot.map_or(&report.totals.terminations, |bot| &bot.forfeits)),
             score.map_or_else(String::new, |score| percent(score.score)),
             score.map_or_else(String::new, |score| percents(score.interval)),
             judged.all.plies.to_string(),
@@ -87,12 +91,13 @@ fn scores(report: &Report, bots: &[&BotReport], note: String) -> Grid {
     Grid {
         title: "Bots",
         note: format!(
-            "{note} Choices: plies with more than one legal pit; best: of these, without loss. Accuracy: the mean loss a \
+            "{note} On time: games lost on time. Choices: plies with more than one legal pit; best: of these, without loss. Accuracy: the mean loss a \
              ply, in seeds; 0 is perfect. Intervals are 95 %, a game counting as one."
         ),
         columns: vec![
             text("bot", 24),
             number("games", 7),
+            number("on time", 7),
             number("score %", 7),
             number("95 %", 10),
             number("plies", 8),
@@ -195,8 +200,11 @@ fn median(judged: &Judged) -> String {
 }
 
 fn openings(report: &Report, room: Room) -> Grid {
-    // A line of few games says little: one in fifty is the least that is shown.
-    let shown = |line: &&OpeningReport| line.moves.len() <= room.depth && line.games * 50 >= report.totals.games;
+    let (lines, all) = busiest_lines(report, room);
+    let left_out = match all - lines.len() {
+        0 => String::new(),
+        _ => format!(" The {} of most games are shown, of {all}; --json has all.", lines.len()),
+    };
     let row = |line: &OpeningReport| {
         let ends = line.r#final;
         vec![
@@ -216,7 +224,7 @@ fn openings(report: &Report, room: Room) -> Grid {
         title: "Openings",
         note: format!(
             "The lines of one game in fifty and more, to ply {}; South's score, and the final seeds South : North that \
-             best play leads to.{from_openings}",
+             best play leads to.{left_out}{from_openings}",
             room.depth
         ),
         columns: vec![
@@ -227,8 +235,20 @@ fn openings(report: &Report, room: Room) -> Grid {
             number("95 %", 12),
             number("best play", 17),
         ],
-        rows: report.openings.iter().filter(shown).take(room.lines).map(row).collect(),
+        rows: lines.into_iter().map(row).collect(),
     }
+}
+
+/// The lines that have room, those of most games, and how many there are; a line never without the one it goes on from.
+fn busiest_lines<'a>(report: &'a Report, room: Room) -> (Vec<&'a OpeningReport>, usize) {
+    // A line of few games says little: one in fifty is the least that is shown.
+    let shown = |line: &&OpeningReport| line.moves.len() <= room.depth && line.games * 50 >= report.totals.games;
+    let lines: Vec<&'a OpeningReport> = report.openings.iter().filter(shown).collect();
+    let mut places: Vec<usize> = (0..lines.len()).collect();
+    places.sort_by_key(|place| Reverse(lines[*place].games));
+    places.truncate(room.lines);
+    places.sort_unstable();
+    (places.into_iter().map(|place| lines[place]).collect(), lines.len())
 }
 
 fn worst(report: &Report) -> Grid {

@@ -113,6 +113,9 @@ impl Hall {
     }
 
     fn recognise_owner(&self, state: &State, name: Option<&BotName>, token: &Secret) -> Result<Known, NotWelcome> {
+        if name.is_none() {
+            return refuse(ErrorCode::AuthFailed, "a token needs the bot's name beside it; send name too");
+        }
         let account = name.and_then(|name| self.accounts.authenticate(name, token));
         match account {
             Some(Account { banned: Some(reason), .. }) => Err(NotWelcome::Banned(reason)),
@@ -163,7 +166,11 @@ impl Hall {
             info!(bot = %name, "replaced");
             present.bot.left(&present.link.outlet);
             self.referee.keep_unread(&present.bot);
-            present.link.outlet.goodbye(GoodbyeReason::Replaced, "this bot has connected anew", None);
+            present.link.outlet.goodbye(
+                GoodbyeReason::Replaced,
+                "this bot has connected anew; of two programs each needs a name of its own",
+                None,
+            );
         }
         let effects = state.lobby.leave(old);
         self.carry_out(state, effects);

@@ -389,7 +389,7 @@ impl Lobby {
         let busy = queue.of(visitor).is_some_and(Seek::is_busy);
         let others = queue.waiting() - usize::from(!busy);
         let reason = match others {
-            _ if self.held => Some("the server starts no games at present"),
+            _ if self.held => Some("the server starts no games at present: it is overloaded, or its disk is full"),
             _ if busy => Some("waiting for one of your games to end"),
             0 => Some("waiting for an opponent"),
             _ => None,

@@ -462,7 +462,10 @@ fn while_it_is_held_no_game_starts() {
     let mut lobby = lobby(4, 1);
     assert!(lobby.hold(true).is_empty());
     seek(&mut lobby, 1, 1);
-    assert_eq!(told(&seek(&mut lobby, 2, 1)), ["2 reads seeking the server starts no games at present"]);
+    assert_eq!(
+        told(&seek(&mut lobby, 2, 1)),
+        ["2 reads seeking the server starts no games at present: it is overloaded, or its disk is full"]
+    );
     lobby.challenge(Visitor(3), id(1), challenge("bot-4", 1), None, now(0)).unwrap();
     let effects = lobby.accept(Visitor(4), id(1)).unwrap();
     assert_eq!(told(&effects), ["3 reads challenge_ended unavailable", "4 reads challenge_ended unavailable"]);

@@ -81,6 +81,11 @@ impl Admission {
         Arc::new(Self { most, most_of_one, counts: Mutex::default() })
     }
 
+    /// What they are told who find no place.
+    pub(super) fn limits(&self) -> String {
+        format!("{} may be in all, {} from one address", self.most, self.most_of_one.min(self.most))
+    }
+
     /// Gives a connection from `address` a place, if one is free.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Admitted {
         let origin = Origin::from(address);

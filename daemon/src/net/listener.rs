@@ -161,13 +161,16 @@ impl Listener {
                 let client = Client::new(caller, Arc::clone(&outlet), Arc::clone(&hall));
                 tasks.spawn(reader::serve(read, outlet, client, heartbeat, came, hall.limits(), connection, pass))
             }
-            Admitted::No(pass) => tasks.spawn(async move {
-                let message = "too many connections, in all or from your address; close some, or come back later";
-                let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
-                outlet.tell(&ServerMessage::Error(Box::new(error)));
-                Farewell { read: &mut read, outlet: &outlet }.say().await;
-                drop(pass);
-            }),
+            Admitted::No(pass) => {
+                let limits = self.admission.limits();
+                tasks.spawn(async move {
+                    let message = format!("too many connections: {limits}; close some, or come back later");
+                    let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
+                    outlet.tell(&ServerMessage::Error(Box::new(error)));
+                    Farewell { read: &mut read, outlet: &outlet }.say().await;
+                    drop(pass);
+                })
+            }
             Admitted::Unheard => return,
         };
     }

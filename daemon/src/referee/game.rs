@@ -397,8 +397,9 @@ impl Game {
         if self.forgiven[side] < self.terms.rules.illegal_moves {
             self.forgiven[side] += 1;
             let left = self.terms.rules.illegal_moves - self.forgiven[side];
-            let message =
-                format!("pit {pit} may not be played: {illegal}; {left} more will be forgiven, your clock runs");
+            let message = format!(
+                "pit {pit} may not be played: {illegal}; {left} more will be forgiven; your clock runs, send another move"
+            );
             return Verdict::Refused(Refused { code: ErrorCode::IllegalMove, message, illegal: Some((clause, legal)) });
         }
         let detail = Detail { pit, clause: clause.into(), legal };

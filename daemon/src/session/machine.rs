@@ -147,7 +147,8 @@ impl Session {
             }
             Said::HandshakeExpired(_) if self.is_welcome() => Step::Nothing,
             Said::HandshakeExpired(ms) => {
-                let message = format!("no accepted hello within {ms} ms; say hello first");
+                let message =
+                    format!("no accepted hello within {ms} ms; say hello first, and end each message with a newline");
                 self.end(None, GoodbyeReason::Handshake, message, None)
             }
             Said::HelloRefused(error) => self.bad_line(error),

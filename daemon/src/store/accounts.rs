@@ -121,7 +121,9 @@ pub enum AccountError {
          is stopped, or choose another name"
     )]
     InUse(BotName),
-    #[error("no bot '{0}' is registered; `modiar bot list` shows those that are")]
+    #[error(
+        "no bot '{0}' is registered; `modiar bot list` shows those that are, and guests = false keeps all guests out"
+    )]
     Unknown(BotName),
     #[error("names beginning house- belong to the server; choose another")]
     House,

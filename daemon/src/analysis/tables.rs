@@ -3,8 +3,8 @@
 use super::Phase;
 use super::estimate::real;
 use super::report::{BotReport, Judged, JudgedIn, OpeningReport, Report, Score};
+use modiar_protocol::Termination;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// A column.
 #[derive(Clone, Copy, Debug)]
@@ -73,12 +73,10 @@ fn bot_rows(
 }
 
 fn scores(report: &Report, bots: &[&BotReport], note: String) -> Grid {
-    let of_late = |ends: &BTreeMap<&str, u64>| ends.get("time_forfeit").unwrap_or(&0).to_string();
     let row = |bot: Option<&BotReport>, judged: &Judged| {
         let score = bot.map(|bot| bot.score);
         vec![
             bot.map_or(report.totals.games, |bot| bot.games).to_string(),
-            of_late(bot.map_or(&report.totals.terminations, |bot| &bot.forfeits)),
             score.map_or_else(String::new, |score| percent(score.score)),
             score.map_or_else(String::new, |score| percents(score.interval)),
             judged.all.plies.to_string(),
@@ -91,13 +89,12 @@ fn scores(report: &Report, bots: &[&BotReport], note: String) -> Grid {
     Grid {
         title: "Bots",
         note: format!(
-            "{note} On time: games lost on time. Choices: plies with more than one legal pit; best: of these, without loss. Accuracy: the mean loss a \
+            "{note} Choices: plies with more than one legal pit; best: of these, without loss. Accuracy: the mean loss a \
              ply, in seeds; 0 is perfect. Intervals are 95 %, a game counting as one."
         ),
         columns: vec![
             text("bot", 24),
             number("games", 7),
-            number("on time", 7),
             number("score %", 7),
             number("95 %", 10),
             number("plies", 8),
@@ -171,25 +168,32 @@ fn phases(report: &Report, bots: &[&BotReport]) -> Grid {
 }
 
 fn times(report: &Report, bots: &[&BotReport]) -> Grid {
-    let row = |_: Option<&BotReport>, judged: &Judged| {
-        judged.times.iter().map(|time| seeds(time.judged.accuracy)).chain([median(judged)]).collect()
+    let lost = |bot: Option<&BotReport>| {
+        let ends = bot.map_or(&report.totals.terminations, |bot| &bot.forfeits);
+        ends.get(Termination::TimeForfeit.as_str()).unwrap_or(&0).to_string()
+    };
+    let row = |bot: Option<&BotReport>, judged: &Judged| {
+        judged.times.iter().map(|time| seeds(time.judged.accuracy)).chain([median(judged), lost(bot)]).collect()
     };
     let mut rows = bot_rows(report, bots, row);
     let plies = report.judged.times.iter().map(|time| time.judged.plies.to_string());
-    rows.push(["plies of all".to_owned()].into_iter().chain(plies).chain([String::new()]).collect());
+    rows.push(["plies of all".to_owned()].into_iter().chain(plies).chain([String::new(), String::new()]).collect());
     Grid {
         title: "Accuracy by time used",
-        note: "The time from the turn to the move, the server's own delay taken off; the median within 1/16."
-            .to_owned(),
+        note:
+            "The time from the turn to the move, the server's own delay taken off; the median within 1/16. Lost: games \
+               lost on time."
+                .to_owned(),
         columns: vec![
             text("bot", 24),
-            number("< 1 ms", 9),
-            number("< 10 ms", 9),
-            number("< 100 ms", 9),
-            number("< 1 s", 9),
-            number("< 10 s", 9),
-            number("10 s on", 9),
-            number("median ms", 11),
+            number("< 1 ms", 8),
+            number("< 10 ms", 8),
+            number("< 100 ms", 8),
+            number("< 1 s", 8),
+            number("< 10 s", 8),
+            number("10 s on", 8),
+            number("median ms", 10),
+            number("lost", 6),
         ],
         rows,
     }

@@ -254,7 +254,8 @@ static bool answer(struct bot *bot, const char *message)
     if (strcmp(type, "seek_ended") == 0)
         return end_seek(bot, message);
     if (strcmp(type, "seeking") == 0) {
-        fprintf(stderr, "in %s: %s\n", bot->pool, text(message, "reason", words, sizeof words));
+        const char *reason = text(message, "reason", words, sizeof words);
+        fprintf(stderr, "in %s: %s\n", bot->pool, *reason ? reason : "seeking");
     } else if (strcmp(type, "started") == 0) {
         bot->running++;
     } else if (strcmp(type, "ended") == 0) {

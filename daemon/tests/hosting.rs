@@ -87,7 +87,7 @@ fn a_host_who_follows_the_page_arrives() {
         run(daemon.data().parent().unwrap(), "cat archive-before/*").lines().map(seq).collect::<Vec<_>>(),
         [1, 2]
     );
-    for told in ["modiar-", "dice", "all good", "1 game and 0 bots of "] {
+    for told in ["modiar-", "dice", "nothing to verify", "1 game and 0 bots of "] {
         assert!(said.iter().any(|said| said.contains(told)), "{told}: {said:?}");
     }
 }

@@ -145,7 +145,7 @@ fn who_comes_back_later_has_the_wait_and_then_all_its_time() {
     }
 }
 
-/// `clock.restart-nobody`
+/// `clock.restart-nobody`, `record.unfinished`
 #[test]
 fn a_game_that_nobody_comes_back_to_is_aborted() {
     let config = config(200, 300);
@@ -158,6 +158,9 @@ fn a_game_that_nobody_comes_back_to_is_aborted() {
     let ended = pair.missed(&daemon);
     assert_eq!((ended["termination"].as_str(), ended["result"].as_str()), (Some("aborted"), Some("none")));
     assert_eq!(ended["ply"], 4);
+    let record = daemon.record(&pair.id);
+    // `record.unfinished`
+    assert!(record["unfinished_turn"]["elapsed_us"].as_u64() > Some(300_000), "{record}");
     verify(&daemon);
 }
 

@@ -287,6 +287,15 @@ impl Game {
         if fallen { self.fall(charge) } else { Verdict::Nothing }
     }
 
+    /// Time is up and nobody is there: ends the game without a result, the running turn as long as it was.
+    pub fn abandon(&mut self, now: Moment) -> Verdict {
+        let charge = self.clock.running_charge(now);
+        match self.phase {
+            Phase::Running => self.decide(GameResult::None, Termination::Aborted, None, Some(charge)),
+            _ => Verdict::Nothing,
+        }
+    }
+
     /// Ends the game without a result.
     pub fn abort(&mut self, termination: Termination) -> Verdict {
         match self.phase {

@@ -353,7 +353,7 @@ impl Table {
         let nobody = !state.come_back.south && !state.come_back.north;
         let verdict = match state.game.deadline() {
             // After a restart a game that nobody has come back to is nobody's loss (`clock.restart-nobody`).
-            Some(deadline) if nobody && now > deadline => state.game.abort(Termination::Aborted),
+            Some(deadline) if nobody && now > deadline => state.game.abandon(now),
             _ => state.game.flag(now),
         };
         if verdict == Verdict::Decided {

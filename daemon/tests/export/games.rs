@@ -174,7 +174,8 @@ struct Times {
 impl Times {
     fn of(dice: &mut Dice, plies: usize) -> Self {
         let elapsed: Vec<u64> = (0..plies).map(|_| dice.below(200_000)).collect();
-        let own = (0..plies).map(|_| dice.below(2_000)).collect();
+        // Within the grace nobody asks for it.
+        let own = elapsed.iter().map(|elapsed| if *elapsed > 50_000 { dice.below(2_000) } else { 0 }).collect();
         let charged = elapsed.iter().map(|elapsed| elapsed.saturating_sub(50_000)).collect();
         Self { elapsed, own, charged }
     }

@@ -130,13 +130,15 @@ pub struct Clock {
     control: Control,
     remaining: BySide<Micros>,
     since: Option<Moment>,
+    /// Up to when what had waited for the server is taken off the running turn already.
+    excused: Option<Moment>,
 }
 
 impl Clock {
     /// Both sides at their base; the clock stands.
     #[must_use]
     pub fn new(control: Control) -> Self {
-        Self { control, remaining: BySide::new(control.base, control.base), since: None }
+        Self { control, remaining: BySide::new(control.base, control.base), since: None, excused: None }
     }
 
     /// What each side has left.
@@ -153,18 +155,22 @@ impl Clock {
 
     /// The running turn has not been written: it costs nothing until it is.
     pub const fn stand(&mut self) {
-        self.since = None;
+        (self.since, self.excused) = (None, None);
     }
 
     /// The running turn was written at `written` (`clock.start`).
     pub const fn turn_written(&mut self, written: Moment) {
-        self.since = Some(written);
+        (self.since, self.excused) = (Some(written), None);
     }
 
-    /// Who is to move is back by this arrival: what that had waited for the server is none of its turn (`clock.return`).
+    /// Who is to move is back by this arrival, for the first time in its turn: what that had waited for the server is none of
+    /// it (`clock.return`).
     pub fn excuse(&mut self, hello: &dyn Arrival) {
-        let own = self.charge(hello).own;
-        self.since = self.since.map(|since| since + own);
+        if self.excused.is_none() {
+            let own = self.charge(hello).own;
+            self.since = self.since.map(|since| since + own);
+            self.excused = Some(hello.received());
+        }
     }
 
     /// What an arrival costs the side to move (`clock.elapsed`, `clock.charged`).
@@ -172,7 +178,11 @@ impl Clock {
     pub fn charge(&self, arrival: &dyn Arrival) -> Charge {
         let Some(since) = self.since else { return Charge::default() };
         let waited = arrival.received().since(since);
-        let own = if waited <= self.control.grace { Micros(0) } else { arrival.own(since).min(waited) };
+        let own = if waited <= self.control.grace {
+            Micros(0)
+        } else {
+            arrival.own(since.max(self.excused.unwrap_or(since))).min(waited)
+        };
         self.control.charge(waited.less(own), own)
     }
 
@@ -274,6 +284,42 @@ mod tests {
         assert_eq!(clock.deadline(Micros(300)), None, "it stands");
         clock.turn_written(Moment(7));
         assert_eq!(clock.deadline(clock.allowance(Side::North)), Some(Moment(307)));
+    }
+
+    /// `clock.return`: what a hello waited is taken off once, whoever comes back again, and not again of the move behind it.
+    #[test]
+    fn what_a_hello_waited_is_taken_off_once() {
+        /// Waited since `came`.
+        struct Waited {
+            came: u64,
+            received: u64,
+        }
+
+        impl Arrival for Waited {
+            fn received(&self) -> Moment {
+                Moment(self.received)
+            }
+
+            fn own(&self, turn: Moment) -> Micros {
+                self.received().since(turn.max(Moment(self.came)))
+            }
+        }
+
+        let control = Control { base: Micros(9000), increment: Micros(0), grace: Micros(0), per_move: None };
+        let mut clock = Clock::new(control);
+        clock.turn_written(Moment(1000));
+        for _ in 0..3 {
+            clock.excuse(&Waited { came: 4000, received: 7000 });
+        }
+        let same_read = clock.charge(&Waited { came: 4000, received: 7000 });
+        assert_eq!((same_read.elapsed, same_read.own), (Micros(3000), Micros(0)));
+        let later = clock.charge(&Waited { came: 4000, received: 7500 });
+        assert_eq!((later.elapsed, later.own), (Micros(3000), Micros(500)));
+        clock.excuse(&Waited { came: 7000, received: 9000 });
+        assert_eq!(clock.running_charge(Moment(9000)).elapsed, Micros(5000), "the second return is not excused");
+        clock.turn_written(Moment(20_000));
+        clock.excuse(&Waited { came: 21_000, received: 22_000 });
+        assert_eq!(clock.running_charge(Moment(22_000)).elapsed, Micros(1000));
     }
 
     /// `clock.early`

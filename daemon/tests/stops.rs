@@ -124,7 +124,7 @@ fn what_a_link_broke_upon_is_unread_over_a_stop() {
     assert_eq!(pair.north.missed(&daemon, &pair.id)["termination"], "resignation");
 }
 
-/// `limits.handshake`: what the daemon stood still is none of it, be it that more than one line is needed.
+/// `session.hello-deadline`: what the daemon stood still is none of it, be it that more than one line is needed.
 #[test]
 fn a_handshake_goes_on_after_a_stop() {
     let daemon = Daemon::start_with("[limits]\nhandshake_ms = 1500\n", &[]);

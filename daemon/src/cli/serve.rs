@@ -117,10 +117,11 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
         tasks.spawn_blocking(move || hall.use_openings(&oracle::openings(&data)));
     }
 
+    let refused = announce(listening);
     let ended = tokio::select! {
         () = signals.next() => Ok(()),
         () = house.failed.cancelled() => Ok(()),
-        error = announce(listening) => Err(error),
+        error = refused => Err(error),
     };
     if ended.is_ok() && !house.failed.is_cancelled() {
         drain(&house.hall, &config, &mut signals).await;
@@ -307,10 +308,13 @@ async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: 
 
 /// Writes the one line on stdout by which a starter knows that bots may connect; ready where that fails. Who takes nothing
 /// from a full pipe keeps nobody from playing.
-async fn announce(line: String) -> anyhow::Error {
-    match tokio::task::spawn_blocking(move || write_stdout(line.as_bytes())).await {
-        Ok(Err(error)) => error,
-        _ => pending().await,
+fn announce(line: String) -> impl Future<Output = anyhow::Error> {
+    let written = tokio::task::spawn_blocking(move || write_stdout(line.as_bytes()));
+    async {
+        match written.await {
+            Ok(Err(error)) => error,
+            _ => pending().await,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod comparison;
 mod filter;
+mod form;
 mod plies;
 mod shape;
 mod show;

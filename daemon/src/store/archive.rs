@@ -68,11 +68,14 @@ impl Archive {
         self.append(&missing)
     }
 
-    /// Whether the open file is no longer as it was left: cut, written to or removed by somebody else.
+    /// Whether the open file is no longer as it was left: cut, written to, moved or removed by somebody else.
     #[must_use]
     pub fn was_changed(&self) -> bool {
         let Some(file) = &self.file else { return false };
-        !file.metadata().is_ok_and(|now| now.len() == self.length && now.nlink() > 0)
+        let named = || fs::metadata(self.folder.join(file_name(&self.day)));
+        let is_it =
+            |open: &fs::Metadata| named().is_ok_and(|named| (named.dev(), named.ino()) == (open.dev(), open.ino()));
+        !file.metadata().is_ok_and(|open| open.len() == self.length && is_it(&open))
     }
 
     /// Appends lines, one write a file.

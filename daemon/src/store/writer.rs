@@ -285,7 +285,7 @@ impl Writer {
         let changed = !self.behind && self.archive.was_changed();
         if changed {
             warn!(
-                "the archive's file was cut, written to or removed by another program; what it lacks is written again"
+                "the archive's file was changed or moved by another program; what it lacks at its end is written again"
             );
         }
         let appended =

@@ -66,7 +66,7 @@ impl Recovered {
             }
             if entries.first() == Some(&Entry::Snapshot) {
                 // It was on the disk before anything went on: what is before it was about to be removed.
-                damage = None;
+                (damage, missing) = (None, None);
             } else if damage.is_some() || !continued && !entries.is_empty() {
                 // What stood at the end of the segment before is missing: nothing after it can be told apart.
                 let damage = damage.get_or_insert(Damage { path: path.clone(), end: HEADER, length: 0 });

@@ -422,3 +422,27 @@ fn a_side_whose_name_is_somebody_else_s_stays_so() {
         assert_eq!((recovered.games[0].disowned.south, recovered.games[0].disowned.north), (false, true));
     }
 }
+
+/// A start that was killed while it removed what its snapshot had made void: the segments before it may be any of them.
+#[test]
+fn what_stands_before_a_snapshot_is_void() {
+    for left in [[true, false], [false, true], [true, true], [false, false]] {
+        let folder = TempDir::new().unwrap();
+        let (journal, _) = open(&folder);
+        let slot = journal.opened(&mut opening(1)).unwrap();
+        for _ in 0..SEGMENT / 32 * 3 / 4 {
+            journal.ply(slot, ply(2)).unwrap();
+        }
+        journal.sync().unwrap();
+        let before = segments(folder.path()).unwrap();
+        assert_eq!(before.len(), 2);
+        let kept: Vec<Vec<u8>> = before.iter().map(|path| fs::read(path).unwrap()).collect();
+        drop(open(&folder));
+        for ((path, bytes), left) in before.iter().zip(&kept).zip(left) {
+            if left {
+                fs::write(path, bytes).unwrap();
+            }
+        }
+        assert_eq!(open(&folder).1.games.len(), 1, "{left:?}");
+    }
+}

@@ -16,6 +16,7 @@ use clap::Args;
 use modiar_protocol::server::Openings;
 use std::fs::File;
 use std::future::pending;
+use std::io;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -312,10 +313,15 @@ fn announce(line: String) -> impl Future<Output = anyhow::Error> {
     let written = tokio::task::spawn_blocking(move || write_stdout(line.as_bytes()));
     async {
         match written.await {
-            Ok(Err(error)) => error,
+            Ok(Err(error)) if !is_full(&error) => error,
             _ => pending().await,
         }
     }
+}
+
+/// Whether what was to be written to has no room, and somebody has set it to say so and not to wait.
+fn is_full(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::WouldBlock)
 }
 
 /// SIGTERM and SIGINT, taken alike.

@@ -11,7 +11,7 @@ use crate::clock::{Micros, Moment};
 use crate::config::Limits;
 use crate::metrics::{Close, Connection};
 use crate::session::Client;
-use crate::time::{Heartbeat, now};
+use crate::time::{Heartbeat, now, ran_since};
 use modiar_protocol::{GoodbyeReason, Lines};
 use std::cell::RefCell;
 use std::future::{Future as _, poll_fn};
@@ -56,7 +56,12 @@ pub(super) fn serve(
         lines: Lines::default(),
         previous: came,
         left: false,
-        handshake: Some(Box::new(Handshake { heard: sealed, since: now(), deadline })),
+        handshake: Some(Box::new(Handshake {
+            heard: sealed,
+            since: now(),
+            limit: limits.handshake().into(),
+            deadline,
+        })),
         write_limit: limits.write_deadline(),
         write_deadline: None,
         connection,
@@ -102,6 +107,8 @@ struct Handshake {
     /// Whether bytes came before: those of TLS, or a refused hello. They may have waited too.
     heard: bool,
     since: Moment,
+    /// How long it may take.
+    limit: Micros,
     deadline: Pin<Box<Sleep>>,
 }
 
@@ -279,10 +286,9 @@ impl Reader {
             return Next::Go;
         }
         // While the server stood still nobody could be welcomed.
-        let (since, now) = (std::mem::replace(&mut handshake.since, now()), now());
-        let stopped = self.heartbeat.stopped_within(since, now);
-        if stopped > Micros(0) {
-            handshake.deadline = Box::pin(sleep(Duration::from_micros(stopped.0)));
+        let left = handshake.limit.less(ran_since(handshake.since));
+        if left > Micros(0) {
+            handshake.deadline = Box::pin(sleep(Duration::from_micros(left.0)));
             return self.poll_handshake(context);
         }
         // A hello that lies in the kernel came before this was looked at.

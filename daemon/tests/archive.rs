@@ -5,14 +5,16 @@ mod support;
 
 use jiff::Timestamp;
 use modiar::store::{Archive, DataDir, SqliteStore, Store as _};
-use modiar_protocol::Record;
+use modiar_protocol::{GameId, Record};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use support::{Daemon, MODIAR};
 use tempfile::TempDir;
+use uuid::Uuid;
 
 /// Plays so many games to a resignation.
 fn play(daemon: &Daemon, games: usize) {
@@ -167,7 +169,7 @@ fn an_archive_that_is_not_the_database_s_is_found() {
         (vec![one, two, three, four], "archive: 4 lines in 1 file are the database's\n"),
         (
             vec![one, two],
-            "archive: 2 lines in 1 file are the database's; the games at places 3 to 4 are missing in it, and written at the next start",
+            "archive: 2 lines in 1 file are the database's; places 3 to 4 were not in it when it was read",
         ),
     ] {
         let (status, said) = verify(&lines);
@@ -206,35 +208,58 @@ fn data_of(days: &[&str]) -> TempDir {
     folder
 }
 
-/// A daemon that runs has written each game within a moment: what it has not a minute later is gone.
+/// Whoever is at work on the data writes what the archive lacks within a moment, or never does.
 #[test]
 fn what_a_running_daemon_should_have_written_is_found() {
-    for (day, soon) in [("2026-01-01", false), (&Timestamp::now().to_string()[..10], true)] {
-        let folder = data_of(&[day; 3]);
-        let path = archive(folder.path()).pop().unwrap();
-        let whole = fs::read_to_string(&path).unwrap();
-        fs::write(&path, format!("{}\n", whole.lines().next().unwrap())).unwrap();
-        // As if a daemon ran.
-        let _claim = DataDir::new(folder.path()).claim().unwrap();
-        let (status, said) = verified(folder.path());
-        if soon {
-            let told = "the games at places 2 to 3 are missing in it, and written within a moment";
-            assert!(status == Some(0) && said.contains(told), "{said}");
-        } else {
-            let told = "the archive: the games at places 2 to 3 are missing at its end, though they are a minute old";
-            assert!(status == Some(1) && said.contains(told) && !said.contains("written"), "{said}");
-        }
-    }
+    let folder = data_of(&["2026-01-01"; 3]);
+    let path = archive(folder.path()).pop().unwrap();
+    let whole = fs::read_to_string(&path).unwrap();
+    let first = format!("{}\n", whole.lines().next().unwrap());
+    // As if a daemon ran.
+    let _claim = DataDir::new(folder.path()).claim().unwrap();
+    fs::write(&path, &first).unwrap();
+    let (status, said) = verified(folder.path());
+    let told =
+        "the archive: the games at places 2 to 3 are missing at its end, and whoever is at work on the data does not";
+    assert!(status == Some(1) && said.contains(told), "{said}");
+    let (status, said) = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_secs(1));
+            fs::write(&path, &whole).unwrap();
+        });
+        verified(folder.path())
+    });
+    assert!(status == Some(0) && said.contains("places 2 to 3 were not in it when it was read"), "{said}");
 }
 
-/// Beside a daemon that runs a last line may be on its way: the beginning of the next game, and nothing else.
+/// A copy of a database of any size has no archive yet, and no journal: the next start writes both.
+#[test]
+fn a_restored_copy_is_good() {
+    let folder = data_of(&["2026-01-01"]);
+    let data = DataDir::new(folder.path());
+    let record: Record = serde_json::from_str(&lines(folder.path())[0]).unwrap();
+    let copy = |number| Record { game: GameId::new(Uuid::from_u128(number)), ..record.clone() };
+    let mut records: Vec<Record> = (0..1100).map(copy).collect();
+    SqliteStore::open(&data).unwrap().commit(&mut records, &[]).unwrap();
+    let path = archive(folder.path()).pop().unwrap();
+    let first = fs::read(&path).unwrap();
+    fs::remove_dir_all(data.archive()).unwrap();
+    let (status, said) = verified(folder.path());
+    assert!(status == Some(0) && said.contains("archive: there is none"), "{said}");
+    // One that has an archive was robbed.
+    fs::create_dir(data.archive()).unwrap();
+    fs::write(&path, first).unwrap();
+    let (status, said) = verified(folder.path());
+    assert!(status == Some(1) && said.contains("more than one commit leaves to be written"), "{said}");
+}
+
+/// Where no daemon has stopped in order a last line may be on its way: the beginning of the next game, and nothing else.
 #[test]
 fn what_stands_behind_the_last_line_is_the_beginning_of_the_next() {
     let folder = data_of(&[&Timestamp::now().to_string()[..10]; 2]);
     let path = archive(folder.path()).pop().unwrap();
     let whole = fs::read_to_string(&path).unwrap();
     let (first, second) = whole.split_at(whole.find('\n').unwrap() + 1);
-    let _claim = DataDir::new(folder.path()).claim().unwrap();
     for (text, good) in [
         (format!("{first}{}", &second[..second.len() / 2]), true),
         (format!("{first}{{\"garbage\":0"), false),

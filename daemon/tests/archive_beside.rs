@@ -68,6 +68,11 @@ fn what_is_taken_from_the_archive_of_a_running_daemon_comes_back() {
         play(&daemon);
         wait_until("the archive is whole", || lines() == daemon.export());
     }
+    // And before the first game after a start.
+    let daemon = Daemon::start_in(daemon.stop().2, "", &[]);
+    fs::remove_dir_all(data.join("archive")).unwrap();
+    play(&daemon);
+    wait_until("the archive is whole", || lines() == daemon.export());
     assert!(daemon.kill_for_log().contains("by another program; what it lacks at its end is written again"));
 }
 

@@ -68,6 +68,28 @@ fn a_move_behind_the_hello_of_a_return_is_not_charged_for_a_stop() {
     }
 }
 
+/// However many wait to be accepted: of 128 and more tokio lets others have a turn in between.
+#[test]
+fn a_crowd_that_comes_in_a_stop_makes_nobody_late() {
+    let daemon = Daemon::start_with(POOLS, &[]);
+    let mut pair = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "short");
+    pair.play("24");
+    pair.south.peer.expect("turn").unwrap();
+    let began = Instant::now();
+    daemon.freeze();
+    let crowd = Vec::from_iter((0..200).map(|_| daemon.connect()));
+    pair.south.peer = daemon.connect();
+    let hello = pair.south.hello();
+    pair.south.peer.send(&hello).unwrap();
+    pair.south.peer.send(&json!({"type": "move", "game": pair.id, "pit": 0, "ply": 3})).unwrap();
+    let thought = began.elapsed();
+    sleep(STOP);
+    daemon.thaw();
+    let (elapsed, record) = second_turn(&daemon, &mut pair);
+    assert!(elapsed <= thought + SLACK, "thought {thought:?}: {record}");
+    drop(crowd);
+}
+
 /// `clock.return`, `clock.flag-away`: so is one that answers the turn that a return tells.
 #[test]
 fn who_comes_back_in_a_stop_answers_as_if_there_had_been_none() {

@@ -322,9 +322,7 @@ impl Hall {
                 match (hold.full, hold.overloaded) {
                     (false, false) => info!("new games start again"),
                     (true, false) => warn!("no new games: disk full"),
-                    (false, true) => {
-                        warn!("no new games: overloaded, its own delay or lag is above overload_ms (METRICS.md)")
-                    }
+                    (false, true) => warn!("no new games: overloaded; own delay or lag is above overload_ms"),
                     (true, true) => warn!("no new games: disk full, overloaded"),
                 }
                 let effects = state.lobby.hold(hold != Hold::default());

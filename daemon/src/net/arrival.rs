@@ -36,12 +36,12 @@ impl SocketRead {
         LineRead { read: self, last }
     }
 
-    /// How long the server stood still since the read before, where that was long enough for more than a burst to be sent.
-    pub(super) fn stopped(&self) -> Micros {
-        if self.received.since(self.previous) < MATTERS {
+    /// How long the server stood still since `before`, where that was long enough for more than a burst to be sent.
+    pub(super) fn stopped_since(&self, before: Moment) -> Micros {
+        if self.received.since(before) < MATTERS {
             return Micros(0);
         }
-        self.heartbeat.stopped_within(self.previous, self.received)
+        self.heartbeat.stopped_within(before, self.received)
     }
 
     /// How long before `received` the newest data of this read came. Asked a moment after the read, that moment is taken

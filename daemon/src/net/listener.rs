@@ -21,6 +21,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::coop::has_budget_remaining;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::{info, warn};
@@ -87,8 +88,10 @@ impl Backlog {
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
+        // Where tokio lets others have their turn it says Pending too, however many wait.
+        let asked = has_budget_remaining();
         let accepted = self.socket.poll_accept(context);
-        if accepted.is_pending() {
+        if accepted.is_pending() && asked {
             self.empty = now();
         }
         accepted
@@ -159,7 +162,7 @@ impl Listener {
             Admitted::Yes(pass) => {
                 let connection = hall.metrics().connection();
                 let client = Client::new(caller, Arc::clone(&outlet), Arc::clone(&hall));
-                tasks.spawn(reader::serve(read, outlet, client, heartbeat, came, hall.limits(), connection, pass))
+                tasks.spawn(reader::serve(read, outlet, client, heartbeat, came, connection, pass))
             }
             Admitted::No(pass) => {
                 let limits = self.admission.limits();

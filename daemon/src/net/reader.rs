@@ -8,7 +8,6 @@ use super::kernel;
 use super::outlet::Outlet;
 use super::tls::Opened;
 use crate::clock::{Micros, Moment};
-use crate::config::Limits;
 use crate::metrics::{Close, Connection};
 use crate::session::Client;
 use crate::time::{Heartbeat, now, ran_since};
@@ -41,11 +40,11 @@ pub(super) fn serve(
     client: Client,
     heartbeat: &'static Heartbeat,
     came: Moment,
-    limits: &Limits,
     connection: Connection,
     pass: Pass,
 ) -> impl Future<Output = ()> + use<> {
     let sealed = outlet.is_handshaking();
+    let limits = *client.limits();
     let deadline = Box::pin(sleep(limits.handshake()));
     let mut reader = Reader {
         read,
@@ -55,7 +54,7 @@ pub(super) fn serve(
         heartbeat,
         lines: Lines::default(),
         previous: came,
-        left: false,
+        made_up: came,
         handshake: Some(Box::new(Handshake {
             heard: sealed,
             since: now(),
@@ -89,8 +88,8 @@ struct Reader {
     lines: Lines,
     /// When the read before returned; until the bot is welcome, when it cannot have been here yet.
     previous: Moment,
-    /// Whether that may have left something.
-    left: bool,
+    /// When the newest read returned: stops before it are made up for.
+    made_up: Moment,
     /// Until the bot is welcome.
     handshake: Option<Box<Handshake>>,
     /// Longest time that output may wait without one byte leaving.
@@ -212,17 +211,16 @@ impl Reader {
             Err(_) => return Next::End(Close::Reset),
         };
         let arrival = SocketRead::new(kernel::descriptor(self.read.as_ref()), self.heartbeat, self.previous);
-        let (stopped, full) = (arrival.stopped(), bytes.len() == READ_BYTES);
+        let full = bytes.len() == READ_BYTES;
+        let stopped = arrival.stopped_since(std::mem::replace(&mut self.made_up, arrival.received()));
         if self.handshake.is_none() {
-            // Once: the reads after a full one are of the same stop.
-            if stopped > Micros(0) && !self.left {
+            if stopped > Micros(0) {
                 self.client.make_up(stopped, arrival.received());
             }
             // Of what a full read has left in the kernel nothing is known but that it came after the one before.
             if !full {
                 self.previous = arrival.received();
             }
-            self.left = full;
         }
         if !self.sealed {
             return self.hear(bytes, &arrival, full);

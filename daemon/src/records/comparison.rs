@@ -3,18 +3,17 @@
 use super::verify::missing;
 use super::{Findings, counted};
 use crate::store::journal::Journal;
-use crate::store::{ArchiveLine, ArchiveLines, DataDir, GROUP, Line, StoreError, is_of};
-use jiff::{SignedDuration, Timestamp};
+use crate::store::{ArchiveLine, ArchiveLines, DataDir, GROUP, Line, StoreError, is_of, reached};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 /// An archive on its way through the lines of its database.
 #[derive(Debug)]
 pub struct Comparison {
     data: DataDir,
     rest: ArchiveLines,
-    /// Nothing is being written, and the daemon stopped in order: then the archive has all.
-    complete: bool,
     /// The next line of the archive.
     next: Option<ArchiveLine>,
     files: u64,
@@ -24,13 +23,17 @@ pub struct Comparison {
     /// The file and the day of the last line that was found in another's file.
     astray: Option<(PathBuf, String)>,
     equal: u64,
-    /// Places of the database after the archive's end, the first and the last; and when the first of these games ended.
+    /// Places of the database after the archive's end, the first and the last.
     behind: Option<(u64, u64)>,
-    behind_since: Option<Timestamp>,
     /// The place before the present one.
     before: u64,
     /// Places of the database in a row that the archive leaves out.
     missing: Option<(u64, u64)>,
+}
+
+/// Whether a daemon has stopped in order. The kernel that the journal is of matters to games that ran, of which none does.
+fn ended_in_order(journal: &Path) -> bool {
+    Journal::look(journal, "").is_ok_and(|recovered| recovered.ended_in_order())
 }
 
 fn not_begun(begun: &ArchiveLine) -> String {
@@ -43,7 +46,6 @@ fn not_begun(begun: &ArchiveLine) -> String {
 struct Named {
     seq: u64,
     game: String,
-    ended: String,
 }
 
 fn named(text: &str) -> Option<Named> {
@@ -56,13 +58,11 @@ impl Comparison {
     /// # Errors
     /// The archive cannot be read.
     pub fn new(data: &DataDir) -> Result<Self, StoreError> {
-        // The kernel that the journal is of matters to games that ran, of which none does.
-        let ended = |journal: &Path| Journal::look(journal, "").is_ok_and(|recovered| recovered.ended_in_order());
-        let complete = data.is_at_rest()? && ended(&data.journal());
+        // Nothing is being written, and the daemon stopped in order: then the archive has all.
+        let complete = data.is_at_rest()? && ended_in_order(&data.journal());
         let mut comparison = Self {
             data: data.clone(),
             rest: ArchiveLines::of(&data.archive(), complete)?,
-            complete,
             next: None,
             files: 0,
             file: PathBuf::new(),
@@ -70,7 +70,6 @@ impl Comparison {
             astray: None,
             equal: 0,
             behind: None,
-            behind_since: None,
             before: 0,
             missing: None,
         };
@@ -112,9 +111,6 @@ impl Comparison {
             if let Some(begun) = self.rest.take_begun().filter(|begun| !line.text.starts_with(&begun.text)) {
                 findings.found(not_begun(&begun));
             }
-            if self.behind.is_none() {
-                self.behind_since = named(&line.text).and_then(|named| named.ended.parse().ok());
-            }
             self.behind = Some((self.behind.map_or(line.seq, |(first, _)| first), line.seq));
             return Ok(());
         }
@@ -150,8 +146,7 @@ impl Comparison {
         if let Some(begun) = self.rest.take_begun() {
             findings.found(not_begun(&begun));
         }
-        let at_rest = self.data.is_at_rest()?;
-        let why = self.behind.and_then(|behind| self.why_not_behind(behind, at_rest));
+        let why = self.behind.map(|behind| self.why_not_behind(behind)).transpose()?.flatten();
         let Self { files, equal, behind, .. } = self;
         let verb = |count| if count == 1 { "is" } else { "are" };
         let of_the_database = || {
@@ -164,27 +159,49 @@ impl Comparison {
         findings.note(match (files, behind) {
             (0, _) => "archive: there is none beside the database".to_owned(),
             (_, Some((first, last))) if why.is_none() => {
-                let when = if at_rest { "at the next start" } else { "within a moment" };
-                format!("{}; {} in it, and written {when}", of_the_database(), missing(first, last))
+                let later = "were not in it when it was read, and are by now, or will be with the next start";
+                let places = if first == last { format!("{first}") } else { format!("{first} to {last}") };
+                format!("{}; places {places} {later}", of_the_database())
             }
             _ => of_the_database(),
         });
         Ok(())
     }
 
-    /// Why the archive should have what it lacks at its end; none where it may be on its way there.
-    fn why_not_behind(&self, (first, last): (u64, u64), at_rest: bool) -> Option<&'static str> {
-        /// What a daemon that runs has not written by then it does not write.
-        const MOMENT: SignedDuration = SignedDuration::from_secs(60);
-        let long_ago = || self.behind_since.is_some_and(|since| Timestamp::now().duration_since(since) > MOMENT);
-        if self.complete && at_rest {
+    /// Why the archive should have what it lacks at its end; none where it has it by now, or may be on its way there.
+    fn why_not_behind(&self, (first, last): (u64, u64)) -> Result<Option<&'static str>, StoreError> {
+        if self.waits_for(last)? {
+            return Ok(None);
+        }
+        let at_rest = self.data.is_at_rest()?;
+        let journal = self.data.journal();
+        // A copy that was put here has neither an archive nor a journal yet.
+        let is_its = self.files > 0 || Journal::look(&journal, "").map_or(true, |recovered| recovered.is_there());
+        Ok(if !at_rest {
+            Some("and whoever is at work on the data does not write them: see the daemon's log")
+        } else if ended_in_order(&journal) {
             Some("though the daemon stopped in order")
-        } else if last - first >= GROUP as u64 {
+        } else if is_its && last - first >= GROUP as u64 {
             Some("more than one commit leaves to be written")
-        } else if !at_rest && long_ago() {
-            Some("though they are a minute old and the daemon runs: see its log")
         } else {
             None
+        })
+    }
+
+    /// Whether the archive has the game at `last` by now. Who is at work on the data is waited for, as long as it gets on.
+    fn waits_for(&self, last: u64) -> Result<bool, StoreError> {
+        /// How often it is looked, and for how long without anything new.
+        const LOOK: Duration = Duration::from_millis(100);
+        const LOOKS: u32 = 30;
+        let (mut newest, mut looks) = (0, 0);
+        loop {
+            let reached = reached(&self.data.archive());
+            if reached >= last || looks == LOOKS || self.data.is_at_rest()? {
+                return Ok(reached >= last);
+            }
+            looks = if reached > newest { 0 } else { looks + 1 };
+            newest = reached;
+            thread::sleep(LOOK);
         }
     }
 

@@ -300,9 +300,7 @@ fn verify_clocks(record: &Record, plies: usize) -> Result<(), Fault> {
     let mut remaining = BySide::new(micros(time.base_ms), micros(time.base_ms));
     let grace = micros(time.grace_ms);
     for (at, (elapsed, own)) in record.elapsed_us.iter().zip(&record.own_us).enumerate() {
-        ensure_at(ply_number(record.opening.len() + at), *own == 0 || elapsed.saturating_add(*own) > grace, || {
-            format!("{own} us are the server's own, where all of it is within the grace")
-        })?;
+        verify_own(record, ply_number(record.opening.len() + at), *elapsed, *own)?;
     }
     for (at, (elapsed, charged)) in record.elapsed_us.iter().zip(&record.charged_us).enumerate() {
         let ply = ply_number(record.opening.len() + at);
@@ -324,13 +322,21 @@ fn verify_clocks(record: &Record, plies: usize) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Within the grace nobody asks what was the server's own (`clock.own-grace`).
+fn verify_own(record: &Record, ply: u32, elapsed: u64, own: u64) -> Result<(), Fault> {
+    ensure_at(ply, own == 0 || elapsed.saturating_add(own) > micros(record.time.grace_ms), || {
+        format!("{own} us are the server's own, where all of it is within the grace")
+    })
+}
+
 /// The turn that was running is charged as any other (`record.unfinished`).
 fn verify_unfinished(record: &Record, ply: u32) -> Result<(), Fault> {
     let Some(turn) = record.unfinished_turn else { return Ok(()) };
     let due = turn.elapsed_us.saturating_sub(micros(record.time.grace_ms));
     ensure_at(ply, turn.charged_us == due, || {
         format!("{} us were charged, {} us elapsed make {due}", turn.charged_us, turn.elapsed_us)
-    })
+    })?;
+    verify_own(record, ply, turn.elapsed_us, turn.own_us)
 }
 
 /// Ratings stand on a record exactly if it was rated, and only what has a result is (`record.rating-after`).

@@ -2,6 +2,7 @@
 
 use super::machine::{Said, Session, Step};
 use crate::clock::{Arrival, Micros, Moment};
+use crate::config::Limits;
 use crate::lobby::{Bot, Hall, NotWelcome, Visitor};
 use crate::net::Outlet;
 use crate::referee::{GAME_OVER, Table, Told};
@@ -75,6 +76,12 @@ impl Client {
     #[must_use]
     pub const fn caller(&self) -> Caller {
         self.caller
+    }
+
+    /// What a connection may take.
+    #[must_use]
+    pub fn limits(&self) -> &Limits {
+        self.hall.limits()
     }
 
     /// Whether a hello was accepted.

@@ -4,6 +4,7 @@
 
 use super::{FOREIGN, Line, Store, StoreError, line_hash, line_text};
 use modiar_protocol::Record;
+use serde::Deserialize;
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Take, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -49,6 +50,7 @@ impl Archive {
     /// # Errors
     /// As [`Self::open`].
     pub fn catch_up(&mut self, store: &dyn Store) -> Result<(), StoreError> {
+        fs::create_dir_all(&self.folder).map_err(StoreError::io(&self.folder))?;
         let Tail { day, reached, torn } = Tail::read(&self.folder, store)?;
         (self.day, self.file) = (day, None);
         for (path, whole) in torn {
@@ -65,14 +67,19 @@ impl Archive {
             // In portions: a history of years is not held in memory.
             if missing.len() == PORTION { self.append(&std::mem::take(&mut missing)) } else { Ok(()) }
         })?;
-        self.append(&missing)
+        self.append(&missing)?;
+        // So that it is seen whether somebody else changes it.
+        if !self.day.is_empty() {
+            self.opened()?;
+        }
+        Ok(())
     }
 
     /// Whether the open file is no longer as it was left: cut, written to, moved or removed by somebody else.
     #[must_use]
     pub fn was_changed(&self) -> bool {
         let Some(file) = &self.file else { return false };
-        let named = || fs::metadata(self.folder.join(file_name(&self.day)));
+        let named = || fs::metadata(self.path());
         let is_it =
             |open: &fs::Metadata| named().is_ok_and(|named| (named.dev(), named.ino()) == (open.dev(), open.ino()));
         !file.metadata().is_ok_and(|open| open.len() == self.length && is_it(&open))
@@ -104,19 +111,40 @@ impl Archive {
     }
 
     fn write(&mut self, text: &[u8]) -> Result<(), StoreError> {
-        let path = self.folder.join(file_name(&self.day));
-        let file = match &mut self.file {
-            Some(file) => file,
-            empty => {
-                let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io(&path))?;
-                self.length = file.metadata().map_err(StoreError::io(&path))?.len();
-                empty.insert(file)
-            }
-        };
-        file.write_all(text).map_err(StoreError::io(path))?;
+        let path = self.path();
+        self.opened()?.write_all(text).map_err(StoreError::io(path))?;
         self.length += text.len() as u64;
         Ok(())
     }
+
+    /// The newest file, opened and made where that has not been done.
+    fn opened(&mut self) -> Result<&mut File, StoreError> {
+        let path = self.path();
+        match &mut self.file {
+            Some(file) => Ok(file),
+            empty => {
+                let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io(&path))?;
+                self.length = file.metadata().map_err(StoreError::io(&path))?.len();
+                Ok(empty.insert(file))
+            }
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join(file_name(&self.day))
+    }
+}
+
+/// The place of the last line of the archive in `folder`; 0 where there is none that can be read.
+#[must_use]
+pub fn reached(folder: &Path) -> u64 {
+    #[derive(Deserialize)]
+    struct Placed {
+        seq: u64,
+    }
+    let last = |path: &PathBuf| read_end(&mut open(path).ok()?).ok()?.last;
+    let line = files(folder).ok().and_then(|files| files.iter().rev().find_map(last));
+    line.and_then(|line| serde_json::from_str::<Placed>(&line).ok()).map_or(0, |placed| placed.seq)
 }
 
 /// Where an archive ends.
@@ -136,7 +164,7 @@ impl Tail {
         let mut files = files(folder)?;
         let mut tail = Self::default();
         while let Some(path) = files.pop() {
-            let End { last, whole, length } = read_end(&path).map_err(StoreError::io(&path))?;
+            let End { last, whole, length } = read_end(&mut open(&path)?).map_err(StoreError::io(&path))?;
             if last.is_none() || whole < length {
                 tail.torn.push((path.clone(), whole));
             }
@@ -233,7 +261,7 @@ impl ArchiveLines {
                         text.push(FOREIGN);
                     } else if !whole {
                         // Half a character may be on its way too.
-                        text.truncate(text.trim_end_matches(FOREIGN).len());
+                        text.truncate(text.strip_suffix(FOREIGN).unwrap_or(&text).len());
                     }
                     let line = ArchiveLine { file: path.clone(), number: *number, text };
                     if whole || !may_grow {
@@ -243,7 +271,7 @@ impl ArchiveLines {
                 }
             }
             let Some((path, length)) = self.files.next() else { return Ok(None) };
-            let file = File::open(&path).map_err(StoreError::io(&path))?;
+            let file = open(&path)?;
             self.open = Some((path, 0, BufReader::new(file.take(length))));
         }
     }
@@ -263,13 +291,16 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut files: Vec<PathBuf> =
         entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| is_of_a_day(path)).collect();
     files.sort();
-    for path in &files {
-        // A pipe would be waited for.
-        if !fs::metadata(path).map_err(StoreError::io(path))?.is_file() {
-            return Err(StoreError::Archive { path: path.clone(), what: "it is no file".into() });
-        }
-    }
     Ok(files)
+}
+
+/// Opens one of the files to be read. A pipe would be waited for.
+fn open(path: &Path) -> Result<File, StoreError> {
+    if fs::metadata(path).map_err(StoreError::io(path))?.is_file() {
+        File::open(path).map_err(StoreError::io(path))
+    } else {
+        Err(StoreError::Archive { path: path.to_owned(), what: "it is no file".into() })
+    }
 }
 
 /// Whether it is `games-2026-11-30.jsonl`: what else lies in the folder is somebody else's.
@@ -302,9 +333,8 @@ struct End {
     length: u64,
 }
 
-fn read_end(path: &Path) -> std::io::Result<End> {
+fn read_end(file: &mut File) -> std::io::Result<End> {
     const STEP: u64 = 64 * 1024;
-    let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut step = STEP;
     loop {

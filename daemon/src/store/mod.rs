@@ -11,7 +11,7 @@ mod unread;
 mod writer;
 
 pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
-pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of};
+pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of, reached};
 pub use data_dir::DataDir;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
 pub use writer::{GROUP, StoreHandle, Stored, start};

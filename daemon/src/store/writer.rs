@@ -292,7 +292,7 @@ impl Writer {
             if self.behind || changed { self.archive.catch_up(&*self.store) } else { self.archive.append(&lines) };
         // Once: as long as it cannot be written each commit finds that anew.
         if let (Err(error), false) = (&appended, self.behind) {
-            error!(%error, "the archive could not be written; it is brought up to date with the next game");
+            error!(%error, "the archive could not be written; it is tried again with the next game");
         }
         self.behind = appended.is_err();
         Ok(())

@@ -51,11 +51,17 @@ impl Ending {
         Self { at: now(), said, held_back: false, ended }
     }
 
-    /// Whether it was surely read: it has lain with the bot for the [`MISSED_WINDOW`], as `ran_since` tells, and so much of
-    /// its connection is `taken`.
-    fn was_read(&self, taken: impl FnOnce(u64) -> bool, ran_since: impl FnOnce(Moment) -> Micros) -> bool {
-        self.said.is_some_and(|said| ran_since(self.at) > MISSED_WINDOW.into() && taken(said))
+    /// Whether it was surely read: it has `lain` with the bot for the [`MISSED_WINDOW`], and so much of its connection is
+    /// `taken`.
+    fn was_read(&self, taken: impl FnOnce(u64) -> bool, lain: impl FnOnce(Moment) -> bool) -> bool {
+        self.said.is_some_and(|said| lain(self.at) && taken(said))
     }
+}
+
+/// Whether the [`MISSED_WINDOW`] has passed since, no stop of the server counted.
+fn lain(at: Moment) -> bool {
+    // Nearly always the first says no, and that is asked at every end of a game.
+    now().since(at) > MISSED_WINDOW.into() && ran_since(at) > MISSED_WINDOW.into()
 }
 
 impl Bot {
@@ -128,7 +134,7 @@ impl Bot {
         let mut games = self.games();
         (games.here, games.last_seen) = (false, Some(now()));
         games.endings.retain_mut(|ending| {
-            let lost = !ending.was_read(|said| outlet.has_taken(said), ran_since);
+            let lost = !ending.was_read(|said| outlet.has_taken(said), lain);
             ending.said = None;
             lost
         });
@@ -205,7 +211,7 @@ impl Games {
 
     /// Keeps an end that may have to be told again, and drops those that were surely read.
     fn keep(&mut self, ending: Ending, outlet: &Outlet) {
-        while self.endings.front().is_some_and(|first| first.was_read(|said| outlet.has_taken(said), ran_since)) {
+        while self.endings.front().is_some_and(|first| first.was_read(|said| outlet.has_taken(said), lain)) {
             self.endings.pop_front();
         }
         // Nearly always it is the newest.
@@ -264,7 +270,11 @@ mod tests {
             (None, u64::MAX, later, false),
         ];
         for (said, taken, now, read) in cases {
-            assert_eq!(ending(said).was_read(|said| said <= taken, |at| now.since(at)), read, "{said:?} {taken}");
+            assert_eq!(
+                ending(said).was_read(|said| said <= taken, |at| now.since(at) > window),
+                read,
+                "{said:?} {taken}"
+            );
         }
     }
 

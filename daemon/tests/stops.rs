@@ -20,13 +20,19 @@ const STOP: Duration = Duration::from_secs(4);
 /// What a machine may be late by.
 const SLACK: Duration = Duration::from_millis(700);
 
+/// Two guests in a game, South with its second turn to answer.
+fn at_second_turn(daemon: &Daemon) -> Pair {
+    let mut pair = Pair::between(Returning::guest(daemon), Returning::guest(daemon), "short");
+    pair.play("24");
+    pair.south.peer.expect("turn").unwrap();
+    pair
+}
+
 /// South has its second turn, the daemon stands still, and South has connected anew and said hello; its connection
 /// of before, which has ended where it `leaves`.
 fn back_in_a_stop(daemon: &Daemon, leaves: bool) -> (Pair, Peer, Instant) {
     loop {
-        let mut pair = Pair::between(Returning::guest(daemon), Returning::guest(daemon), "short");
-        pair.play("24");
-        pair.south.peer.expect("turn").unwrap();
+        let mut pair = at_second_turn(daemon);
         let began = Instant::now();
         if leaves {
             pair.south.peer = daemon.connect();
@@ -72,9 +78,7 @@ fn a_move_behind_the_hello_of_a_return_is_not_charged_for_a_stop() {
 #[test]
 fn a_crowd_that_comes_in_a_stop_makes_nobody_late() {
     let daemon = Daemon::start_with(POOLS, &[]);
-    let mut pair = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "short");
-    pair.play("24");
-    pair.south.peer.expect("turn").unwrap();
+    let mut pair = at_second_turn(&daemon);
     let began = Instant::now();
     daemon.freeze();
     let crowd = Vec::from_iter((0..200).map(|_| daemon.connect()));
@@ -111,9 +115,7 @@ fn who_comes_back_in_a_stop_answers_as_if_there_had_been_none() {
 #[test]
 fn every_late_check_of_an_absent_bot_waits_as_long_again() {
     let daemon = Daemon::start_with(POOLS, &[]);
-    let mut pair = Pair::between(Returning::guest(&daemon), Returning::guest(&daemon), "short");
-    pair.play("24");
-    pair.south.peer.expect("turn").unwrap();
+    let mut pair = at_second_turn(&daemon);
     let began = Instant::now();
     pair.south.peer = daemon.connect();
     for _ in 0..2 {

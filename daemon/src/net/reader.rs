@@ -234,8 +234,8 @@ impl Reader {
         }
     }
 
-    /// Hands the session every line that these bytes complete, `full` if more may follow at once, until the connection is to end: its bot may have come back
-    /// on another one at any moment, while these were read too (`session.replaced-lines`).
+    /// Hands the session every line that these bytes complete, `full` if more may follow at once, until the connection is to
+    /// end: its bot may have come back on another one at any moment, while these were read too (`session.replaced-lines`).
     fn hear(&mut self, mut input: &[u8], arrival: &SocketRead, full: bool) -> Next {
         while let Some(line) = self.lines.next(&mut input) {
             let next = Next::of(&self.outlet);

@@ -5,7 +5,7 @@ use super::{Findings, counted};
 use crate::store::journal::Journal;
 use crate::store::{ArchiveLine, ArchiveLines, DataDir, GROUP, Line, StoreError, is_of, reached};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
@@ -31,11 +31,6 @@ pub struct Comparison {
     missing: Option<(u64, u64)>,
 }
 
-/// Whether a daemon has stopped in order. The kernel that the journal is of matters to games that ran, of which none does.
-fn ended_in_order(journal: &Path) -> bool {
-    Journal::look(journal, "").is_ok_and(|recovered| recovered.ended_in_order())
-}
-
 fn not_begun(begun: &ArchiveLine) -> String {
     let (file, number) = (begun.file.display(), begun.number);
     format!("{file} line {number}: it has no end, and is not the beginning of the database's next game")
@@ -59,7 +54,9 @@ impl Comparison {
     /// The archive cannot be read.
     pub fn new(data: &DataDir) -> Result<Self, StoreError> {
         // Nothing is being written, and the daemon stopped in order: then the archive has all.
-        let complete = data.is_at_rest()? && ended_in_order(&data.journal());
+        // The kernel that the journal is of matters to games that ran, of which none does.
+        let ended = || Journal::look(&data.journal(), "").is_ok_and(|recovered| recovered.ended_in_order());
+        let complete = data.is_at_rest()? && ended();
         let mut comparison = Self {
             data: data.clone(),
             rest: ArchiveLines::of(&data.archive(), complete)?,
@@ -173,13 +170,13 @@ impl Comparison {
         if self.waits_for(last)? {
             return Ok(None);
         }
-        let at_rest = self.data.is_at_rest()?;
-        let journal = self.data.journal();
+        if !self.data.is_at_rest()? {
+            return Ok(Some("and whoever is at work on the data does not write them: see the daemon's log"));
+        }
+        let journal = Journal::look(&self.data.journal(), "");
         // A copy that was put here has neither an archive nor a journal yet.
-        let is_its = self.files > 0 || Journal::look(&journal, "").map_or(true, |recovered| recovered.is_there());
-        Ok(if !at_rest {
-            Some("and whoever is at work on the data does not write them: see the daemon's log")
-        } else if ended_in_order(&journal) {
+        let is_its = self.files > 0 || !journal.as_ref().is_ok_and(|recovered| !recovered.is_there());
+        Ok(if journal.is_ok_and(|recovered| recovered.ended_in_order()) {
             Some("though the daemon stopped in order")
         } else if is_its && last - first >= GROUP as u64 {
             Some("more than one commit leaves to be written")

@@ -48,6 +48,30 @@ impl Brain {
         }
     }
 
+    /// The one whose bot has this name, without regard to case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|brain| brain.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Its rating in every pool, which no game changes: the ladder is anchored by it (`ladder.anchors`).
+    #[must_use]
+    pub const fn rating(self) -> f64 {
+        match self {
+            Self::Random => 900.0,
+            Self::Level(1) => 1000.0,
+            Self::Greedy => 1050.0,
+            Self::Level(2) => 1100.0,
+            Self::Level(3) => 1200.0,
+            Self::Level(4) => 1350.0,
+            Self::Level(5) => 1500.0,
+            Self::Level(6) => 1700.0,
+            Self::Level(7) => 1900.0,
+            Self::Level(_) => 2150.0,
+            Self::Perfect => 2600.0,
+        }
+    }
+
     /// The pit that it plays. Nothing where the game is over.
     #[must_use]
     pub fn choose(self, table: &Table, position: &Position, dice: &mut Dice) -> Option<Pit> {

@@ -1,0 +1,5 @@
+//! The ladder's arithmetic: pure, no store, no clock, no names of bots.
+
+mod rating;
+
+pub use rating::{Outcome, PROVISIONAL_RD, Rating};

@@ -59,6 +59,10 @@ pub const FIRST_PLY: Duration = Duration::from_secs(30);
 pub const MESSAGE_CHARS: usize = 1024;
 /// How long a challenge stands.
 pub const CHALLENGE: Duration = Duration::from_secs(60);
+/// How long a bot that has turned a challenge down is left alone by who made it.
+pub const CHALLENGE_AGAIN: Duration = Duration::from_secs(30);
+/// Games of one of the server's own bots at once.
+pub const HOUSE_GAMES: u64 = 4096;
 /// Finished games of a bot for which a move is `game_over` rather than `wrong_game`.
 pub const REMEMBERED_GAMES: usize = 256;
 /// Ended games that a welcome repeats.

@@ -30,6 +30,8 @@ pub enum ServerMessage {
         reason: SeekEnd,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until_ms: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
         #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
         reference: Option<Ref>,
     },

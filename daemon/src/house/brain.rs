@@ -54,7 +54,7 @@ impl Brain {
         Self::ALL.into_iter().find(|brain| brain.name().eq_ignore_ascii_case(name))
     }
 
-    /// Its rating in every pool, which no game changes: the ladder is anchored by it (`ladder.anchors`).
+    /// Its rating in every pool, which no game changes: the ladder is anchored by it.
     #[must_use]
     pub const fn rating(self) -> f64 {
         match self {

@@ -1,12 +1,15 @@
 //! The hall's door: who is let in, under which name, and back to which games.
 
 use super::bot::Bot;
+use super::conduct::Stay;
 use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
-use crate::clock::{Arrival, Moment};
+use super::presence::{Entrant, Kind};
+use crate::clock::{Arrival, Micros, Moment};
 use crate::net::Outlet;
 use crate::referee::Link;
 use crate::store::{Account, BanReason, TokenHash, new_token};
+use crate::time;
 use modiar_protocol::client::Hello;
 use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
 use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
@@ -54,9 +57,12 @@ impl Hall {
             let Known { bot, resume } = self.recognise(state, &hello)?;
             self.replace(state, &bot.name);
             let link = Link { outlet: Arc::clone(outlet), updates: hello.updates };
-            state.lobby.enter(visitor, bot.name.clone(), bot.is_guest(), hello.games);
+            let kind = if bot.is_guest() { Kind::Guest } else { Kind::Registered(None) };
+            let (name, limit, ratings) = (bot.name.clone(), hello.games, Vec::new());
+            state.lobby.enter(visitor, Entrant { name, kind, limit, ratings, southward: 0 });
             state.bots.insert(bot.name.clone(), Arc::clone(&bot));
-            let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() };
+            let since = time::now();
+            let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone(), since };
             state.present.insert(visitor, present);
             bot.enter();
             outlet.lay(&self.welcome(&bot, resume, hello.games, reference));
@@ -69,15 +75,16 @@ impl Hall {
         })
     }
 
-    /// A connection is gone.
-    pub fn leave(&self, visitor: Visitor) {
+    /// A connection is gone. It was `fruitful` where the bot said bye, made a move, or was sent away.
+    pub fn leave(&self, visitor: Visitor, fruitful: bool) {
         self.change(|state| {
             state.connected.remove(&visitor);
             if let Some(present) = state.present.remove(&visitor) {
+                let (now, lasted) = (time::now(), time::now().since(present.since));
                 present.bot.left(&present.link.outlet);
                 self.referee.keep_unread(&present.bot);
                 state.bound_guests();
-                let effects = state.lobby.leave(visitor);
+                let effects = state.lobby.leave(visitor, Stay { lasted, fruitful }, now);
                 self.carry_out(state, effects);
             }
         });
@@ -172,7 +179,8 @@ impl Hall {
                 None,
             );
         }
-        let effects = state.lobby.leave(old);
+        let stay = Stay { lasted: Micros(0), fruitful: true };
+        let effects = state.lobby.leave(old, stay, time::now());
         self.carry_out(state, effects);
     }
 

@@ -8,6 +8,7 @@ use super::bot::Bot;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter};
+use crate::clock::Moment;
 use crate::config::{Limits, Pool};
 use crate::metrics::Metrics;
 use crate::net::Outlet;
@@ -97,6 +98,7 @@ pub(super) struct Present {
     pub(super) bot: Arc<Bot>,
     pub(super) version: Option<String>,
     pub(super) link: Link,
+    pub(super) since: Moment,
 }
 
 type Refused = Result<Vec<Effect>, Box<Error>>;
@@ -159,12 +161,12 @@ impl Hall {
 
     /// See [`Lobby::accept`].
     pub fn accept(&self, visitor: Visitor, challenge: ChallengeId, reference: Option<Ref>) {
-        self.ask(visitor, reference, |lobby| lobby.accept(visitor, challenge));
+        self.ask(visitor, reference, |lobby| lobby.accept(visitor, challenge, this_moment()));
     }
 
     /// See [`Lobby::decline`].
     pub fn decline(&self, visitor: Visitor, challenge: ChallengeId, reference: Option<Ref>) {
-        self.ask(visitor, reference.clone(), |lobby| lobby.decline(visitor, challenge, reference));
+        self.ask(visitor, reference.clone(), |lobby| lobby.decline(visitor, challenge, reference, this_moment()));
     }
 
     /// A running game.
@@ -217,6 +219,7 @@ impl Hall {
             let (own, lag) = (self.metrics().own_tally.counted(), self.metrics().lag_tally.counted());
             let overloaded = load.look(own, lag, time::now());
             self.hold(Hold { full: !self.referee.has_room(), overloaded });
+            self.pair_waiting();
             if waiting && time::now().since(restarted) >= restart_wait.into() {
                 waiting = false;
                 self.start_clocks();
@@ -309,9 +312,21 @@ impl Hall {
         self.dismiss_bot(name, GoodbyeReason::Banned, message);
         let visitor = self.lock().lobby.visitor(name);
         if let Some(visitor) = visitor {
-            self.leave(visitor);
+            self.leave(visitor, true);
         }
         self.lock().lobby.disown(name);
+    }
+
+    /// Time alone may bring together who waits.
+    fn pair_waiting(&self) {
+        self.change(|state| {
+            let now = this_moment();
+            let effects = state.lobby.pair_waiting(now);
+            self.carry_out(state, effects);
+            let (waiting, longest, waits) = state.lobby.take_waits(now.moment);
+            self.metrics().seeks_wait(waiting, longest);
+            waits.into_iter().for_each(|wait| self.metrics().pairing_wait.time(wait));
+        });
     }
 
     /// Starts no games while there is a reason; catches up when there is none.
@@ -325,7 +340,7 @@ impl Hall {
                     (false, true) => warn!("no new games: overloaded; own delay or lag is above overload_ms"),
                     (true, true) => warn!("no new games: disk full, overloaded"),
                 }
-                let effects = state.lobby.hold(hold != Hold::default());
+                let effects = state.lobby.hold(hold != Hold::default(), this_moment());
                 self.carry_out(state, effects);
             }
         });
@@ -357,7 +372,7 @@ impl Hall {
 
     fn start(&self, state: &mut State, pairing: Pairing) {
         let seat = |sitter: &Sitter| {
-            let Present { bot, version, link } = state.present.get(&sitter.visitor)?;
+            let Present { bot, version, link, .. } = state.present.get(&sitter.visitor)?;
             Some(Seat { bot: Arc::clone(bot), version: version.clone(), link: link.clone() })
         };
         // The lobby pairs only bots that are connected; what it says holds under this lock.
@@ -400,8 +415,7 @@ impl Host for Hall {
     fn finished(&self, table: &Arc<Table>) {
         self.change(|state| {
             state.tables.remove(&table.id());
-            let (absent, aborted) = table.fate();
-            let effects = state.lobby.finished(table.pairing(), absent, aborted, this_moment());
+            let effects = state.lobby.finished(table.pairing(), table.fate(), this_moment());
             state.after.outlets.extend(table.lay_end());
             self.carry_out(state, effects);
             self.count_games(state);

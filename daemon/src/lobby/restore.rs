@@ -4,6 +4,7 @@ use super::bot::Bot;
 use super::hall::{Hall, State};
 use super::machine::Visitor;
 use super::pairing::{Pairing, Sitter, Source};
+use super::presence::Kind;
 use crate::config::Pool;
 use crate::net::Outlet;
 use crate::referee::{Link, OpenError, Seat, Table};
@@ -142,8 +143,12 @@ impl Hall {
             openings: Openings::Start,
             rules: opening.rules,
         };
-        let present =
-            BySide::new((south.name.clone(), south.resume.is_some()), (north.name.clone(), north.resume.is_some()));
+        let kind = |seat: &SavedSeat| match &seat.resume {
+            Some(_) => Kind::Guest,
+            None if seat.name.is_house() => Kind::House,
+            None => Kind::Registered(None),
+        };
+        let present = BySide::new((south.name.clone(), kind(south)), (north.name.clone(), kind(north)));
         let table = Table::restore(saved, pairing, pool, seats, Arc::clone(&self.referee))?;
         state.lobby.restore(&present);
         self.seat(&mut state, table);

@@ -134,7 +134,7 @@ impl Lobby {
     fn remember(&mut self, at: usize, [one, other]: [&Sitter; 2], games: u64, now: Moment) {
         for (bot, met) in [(one, other), (other, one)] {
             if let Some(presence) = self.bots.get_mut(&bot.bot) {
-                presence.last.insert(at, met.bot.clone());
+                presence.meet(at, &met.bot);
             }
         }
         self.meetings[at].count(&one.bot, &other.bot, games, now);
@@ -249,6 +249,6 @@ fn is_one_sided(one: &Presence, other: &Presence) -> bool {
 
 /// Whether the two were paired with each other last.
 fn met_last(at: usize, one: &Candidate<'_>, other: &Candidate<'_>) -> Meeting {
-    let last = |bot: &Candidate<'_>, met: &Candidate<'_>| bot.bot.last.get(&at) == Some(&met.seek.bot);
-    if last(one, other) || last(other, one) { Meeting::Again } else { Meeting::Fresh }
+    let again = one.bot.met_last(at, &other.seek.bot) || other.bot.met_last(at, &one.seek.bot);
+    if again { Meeting::Again } else { Meeting::Fresh }
 }

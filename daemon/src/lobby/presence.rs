@@ -4,7 +4,6 @@ use super::conduct::Conduct;
 use super::machine::Visitor;
 use modiar_ladder::Rating;
 use modiar_protocol::BotName;
-use std::collections::HashMap;
 
 /// Most by which a bot's single games as South are more than those as North, or fewer (`ladder.sides`).
 pub const LEANING: i64 = 4;
@@ -48,10 +47,10 @@ pub struct Presence {
     pub playing: u64,
     /// Its single games as South less those as North: in a pair each has both.
     pub southward: i64,
-    /// Its rating in each pool; none of one that only games of before a restart are known of.
-    pub ratings: Vec<Rating>,
-    /// Whom it was paired with last in each pool, by the pool's place.
-    pub last: HashMap<usize, BotName>,
+    /// Its rating in each pool; none of a guest, or of one that only games of before a restart are known of.
+    pub ratings: Box<[Rating]>,
+    /// Whom it was paired with last in each pool where it was, by the pool's place.
+    pub last: Vec<(usize, BotName)>,
     /// How it behaves.
     pub conduct: Conduct,
 }
@@ -60,7 +59,7 @@ impl Presence {
     /// A bot that is not connected and plays nothing.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
-        let (ratings, last, conduct) = (Vec::new(), HashMap::new(), Conduct::default());
+        let (ratings, last, conduct) = (Box::default(), Vec::new(), Conduct::default());
         Self { visitor: None, kind, limit: 1, playing: 0, southward: 0, ratings, last, conduct }
     }
 
@@ -70,7 +69,7 @@ impl Presence {
         if self.ratings.is_empty() {
             self.southward = southward.clamp(-LEANING, LEANING);
         }
-        (self.visitor, self.kind, self.limit, self.ratings) = (Some(visitor), kind, limit, ratings);
+        (self.visitor, self.kind, self.limit, self.ratings) = (Some(visitor), kind, limit, ratings.into());
     }
 
     /// Whether it plays without a registered name.
@@ -92,6 +91,20 @@ impl Presence {
             Kind::Registered(owner) => owner.as_deref(),
             Kind::Guest | Kind::House => None,
         }
+    }
+
+    /// It is paired with another in a pool.
+    pub fn meet(&mut self, pool: usize, other: &BotName) {
+        match self.last.iter_mut().find(|(at, _)| *at == pool) {
+            Some((_, last)) => last.clone_from(other),
+            None => self.last.push((pool, other.clone())),
+        }
+    }
+
+    /// Whether it was paired with another in a pool, and with nobody since.
+    #[must_use]
+    pub fn met_last(&self, pool: usize, other: &BotName) -> bool {
+        self.last.iter().any(|(at, last)| *at == pool && last == other)
     }
 
     /// Its rating in a pool.

@@ -107,12 +107,14 @@ impl Lobby {
         self.challenges.next_lapse()
     }
 
-    /// A bot comes in: for the first time, or back to its games.
-    pub fn enter(&mut self, visitor: Visitor, name: BotName, guest: bool, limit: u64) {
+    /// A bot comes in, for the first time or back to its games. How many games one of the `house` plays at once is for the
+    /// server to say.
+    pub fn enter(&mut self, visitor: Visitor, name: BotName, guest: bool, house: bool, limit: u64) {
         self.visitors.insert(visitor, name.clone());
         let presence = self.bots.entry(name).or_insert_with(|| Presence::new(guest));
         presence.visitor = Some(visitor);
-        presence.limit = limit.min(self.games_per_bot);
+        presence.house = house;
+        presence.limit = if house { limit } else { limit.min(self.games_per_bot) };
     }
 
     /// A bot was removed by the host: what was held against it is forgotten, and its name is free as soon as it has left and
@@ -169,8 +171,8 @@ impl Lobby {
         }
         let wanted = (games > 0).then_some(games);
         self.sought += 1;
-        let has_room = self.has_room(&bot);
-        self.queues[at].join(Seek::new(self.sought, visitor, bot, wanted, has_room));
+        let (has_room, house) = (self.has_room(&bot), self.bots.get(&bot).is_some_and(|presence| presence.house));
+        self.queues[at].join(Seek::new(self.sought, visitor, bot, wanted, has_room, house));
         let mut effects = vec![self.seeking(visitor, at, reference)];
         self.pair(at, &mut effects);
         Ok(effects)

@@ -118,7 +118,7 @@ impl Lobby {
     pub(super) fn pair(&mut self, at: usize, effects: &mut Vec<Effect>) {
         while !self.draining && !self.held {
             let sitter = |seek: &Seek| Sitter { bot: seek.bot.clone(), visitor: seek.visitor, seek: Some(seek.number) };
-            let Some(two) = self.queues[at].first_two() else { return };
+            let Some(two) = self.queues[at].first_two(&mut self.dice) else { return };
             let pairs = self.pools[at].openings == Openings::Balanced && two.iter().all(|seek| seek.lacks(2));
             let (half, games) = if pairs { (Half::First, 2) } else { (Half::Single, 1) };
             let [first, second] = two.map(sitter);

@@ -15,6 +15,8 @@ pub struct Presence {
     pub visitor: Option<Visitor>,
     /// Whether it plays without a registered name.
     pub guest: bool,
+    /// Whether it is one of the server's own.
+    pub house: bool,
     /// Most games at once.
     pub limit: u64,
     /// Games running.
@@ -29,7 +31,7 @@ impl Presence {
     /// A bot that is not connected and plays nothing.
     #[must_use]
     pub fn new(guest: bool) -> Self {
-        Self { visitor: None, guest, limit: 1, playing: 0, southward: 0, conduct: Conduct::default() }
+        Self { visitor: None, guest, house: false, limit: 1, playing: 0, southward: 0, conduct: Conduct::default() }
     }
 
     /// Whether nothing is lost by forgetting it: a registered bot's conduct is remembered.

@@ -1,6 +1,7 @@
 //! The seeks of one pool: all of them by connection, and in line those that could play now.
 
 use super::machine::Visitor;
+use crate::dice::Dice;
 use modiar_protocol::BotName;
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,6 +22,8 @@ pub struct Seek {
     running: u64,
     /// Whether its bot may start one more game.
     has_room: bool,
+    /// Whether its bot is one of the server's own.
+    house: bool,
     /// Where it stands in line, when it does: lower comes first.
     place: i64,
 }
@@ -28,8 +31,15 @@ pub struct Seek {
 impl Seek {
     /// A seek of a bot that has room for a game, or has not.
     #[must_use]
-    pub const fn new(number: u64, visitor: Visitor, bot: BotName, wanted: Option<u64>, has_room: bool) -> Self {
-        Self { number, visitor, bot, wanted, made: 0, running: 0, has_room, place: 0 }
+    pub const fn new(
+        number: u64,
+        visitor: Visitor,
+        bot: BotName,
+        wanted: Option<u64>,
+        has_room: bool,
+        house: bool,
+    ) -> Self {
+        Self { number, visitor, bot, wanted, made: 0, running: 0, has_room, house, place: 0 }
     }
 
     /// Whether it still lacks so many games.
@@ -137,11 +147,16 @@ impl Queue {
         self.line.len()
     }
 
-    /// The two who wait longest.
-    #[must_use]
-    pub fn first_two(&self) -> Option<[&Seek; 2]> {
-        let mut line = self.line.values().filter_map(|visitor| self.of(*visitor));
-        Some([line.next()?, line.next()?])
+    /// The two who wait longest; where one waits alone, that one and a house bot by chance (`session.house`).
+    pub fn first_two(&self, dice: &mut Dice) -> Option<[&Seek; 2]> {
+        let line = || self.line.values().filter_map(|visitor| self.of(*visitor));
+        let mut others = line().filter(|seek| !seek.house);
+        let first = others.next()?;
+        let second = others.next().or_else(|| {
+            let house: Vec<&Seek> = line().filter(|seek| seek.house).collect();
+            house.get(dice.below(house.len())).copied()
+        });
+        Some([first, second?])
     }
 
     fn move_to_back(&mut self, visitor: Visitor) {
@@ -175,7 +190,7 @@ mod tests {
 
     fn join(queue: &mut Queue, number: u64, wanted: Option<u64>) -> Visitor {
         let visitor = Visitor(number);
-        queue.join(Seek::new(number, visitor, BotName::new(&format!("bot-{number}")).unwrap(), wanted, true));
+        queue.join(Seek::new(number, visitor, BotName::new(&format!("bot-{number}")).unwrap(), wanted, true, false));
         visitor
     }
 
@@ -193,7 +208,7 @@ mod tests {
         assert_eq!(queue.finished(two, 2, true), Some(false));
         assert_eq!(line(&queue), [2, 3, 1]);
         assert_eq!(queue.finished(one, 1, false), Some(false));
-        assert_eq!(queue.first_two().map(|two| two.map(|seek| seek.visitor)), Some([two, three]));
+        assert_eq!(queue.first_two(&mut Dice::new(1)).map(|two| two.map(|seek| seek.visitor)), Some([two, three]));
     }
 
     #[test]

@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unread_is_kept_once_it_changes_and_a_guest_s_never() {
+    fn what_is_unread_is_kept_once_it_changes_and_a_guest_s_or_a_house_bot_s_never() {
         let (dice, out) = (bot(None), Outlet::closed());
         assert_eq!(to_keep(&dice), None);
         dice.rise(ended(1), &out);
@@ -355,5 +355,8 @@ mod tests {
         let guest = bot(Some(TokenHash::stored(String::new())));
         guest.rise(ended(1), &out);
         assert_eq!(to_keep(&guest), None);
+        let house = Bot::new(BotName::new("house-perfect").unwrap(), None);
+        house.rise(ended(1), &out);
+        assert_eq!(to_keep(&house), None);
     }
 }

@@ -30,7 +30,7 @@ impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.peer {
             Some(peer) => write!(f, "{} {peer}", self.visitor.0),
-            None => write!(f, "{} inside", self.visitor.0),
+            None => f.write_str("inside"),
         }
     }
 }

@@ -96,3 +96,102 @@ impl Resident for Player {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use modiar_oracle::solve;
+    use modiar_protocol::client::decode;
+    use modiar_protocol::server::{ChallengeSide, Challenged, Challenger};
+    use modiar_protocol::{ChallengeId, GameId, PitList, Sides};
+    use modiar_rules::{PitSet, Side};
+    use std::sync::LazyLock;
+    use uuid::Uuid;
+
+    static TABLE: LazyLock<Arc<Table>> = LazyLock::new(|| Arc::new(solve()));
+
+    fn player(brain: Brain) -> Player {
+        Player::new(brain, Arc::clone(&TABLE), Dice::new(1))
+    }
+
+    /// What it answers, as a server understands it.
+    fn answers(player: &mut Player, message: &ServerMessage) -> Vec<ClientMessage> {
+        let mut said = Vec::new();
+        player.read(&message.to_line(), &mut said);
+        understood(&said)
+    }
+
+    fn understood(said: &[u8]) -> Vec<ClientMessage> {
+        said.split_inclusive(|byte| *byte == b'\n').map(|line| decode(line.trim_ascii_end()).unwrap().message).collect()
+    }
+
+    fn turn(ply: u32, side: Side, pits: [u8; 6], legal: &[u8]) -> ServerMessage {
+        let set = legal.iter().filter_map(|pit| Pit::new(*pit)).collect::<PitSet>();
+        ServerMessage::Turn(Turn {
+            game: GameId::new(Uuid::from_u128(7)),
+            ply,
+            side,
+            pits,
+            captured: Sides { south: 0, north: 0 },
+            legal: PitList(set),
+            remaining_ms: Sides { south: 1, north: 1 },
+            last: None,
+        })
+    }
+
+    #[test]
+    fn it_says_who_it_is_and_seeks_in_every_pool() {
+        let mut player = player(Brain::Level(3));
+        let mut said = Vec::new();
+        player.enter(&mut said);
+        let [ClientMessage::Hello(hello)] = &understood(&said)[..] else { panic!("{said:?}") };
+        assert_eq!(hello.name.as_ref().unwrap().as_str(), "house-level3");
+        assert_eq!((hello.version.as_deref(), hello.games), (Some("brain 1, modiar-oracle 1"), HOUSE_GAMES));
+        let line = br#"{"type":"welcome","protocol":1,"server":"m","bot":{"name":"house-level3","guest":false,"ratings":{}},"pools":[{"name":"blitz","time":{"base_ms":1,"increment_ms":0,"grace_ms":0},"rated":true,"openings":"start","rules":{"name":"modiar","repetition":3,"quiet_plies":200,"majority":false,"illegal_moves":0}}],"limits":{"line_bytes":4096,"messages_per_s":1,"games":4096},"games":[],"missed":[]}"#;
+        said.clear();
+        player.read(line, &mut said);
+        let seek = ClientMessage::Seek { pool: "blitz".into(), games: 0 };
+        assert_eq!(understood(&said), [seek.clone()]);
+        // Again once some time has passed, but not when the server stops.
+        for (reason, again) in [(SeekEnd::Penalised, vec![seek]), (SeekEnd::Draining, vec![])] {
+            let ended = ServerMessage::SeekEnded { pool: "blitz".into(), reason, until_ms: None, reference: None };
+            assert_eq!(answers(&mut player, &ended), []);
+            said.clear();
+            player.remember(&mut said);
+            assert_eq!(understood(&said), again);
+        }
+    }
+
+    #[test]
+    fn a_turn_is_answered_from_what_stands_in_it() {
+        let game = GameId::new(Uuid::from_u128(7));
+        let mut perfect = player(Brain::Perfect);
+        let at_start = answers(&mut perfect, &turn(1, Side::South, [7; 6], &[0, 1, 2]));
+        assert_eq!(at_start, [ClientMessage::Move(Move { game, pit: Pit::new(2).unwrap(), ply: Some(1) })]);
+        // A position that no game leads to is none of its rules' either: it plays what the server says it may.
+        let strange = answers(&mut perfect, &turn(2, Side::North, [1; 6], &[4]));
+        assert_eq!(strange, [ClientMessage::Move(Move { game, pit: Pit::new(4).unwrap(), ply: Some(2) })]);
+        assert_eq!(answers(&mut perfect, &turn(2, Side::North, [1; 6], &[])), []);
+    }
+
+    #[test]
+    fn a_challenge_is_accepted_and_what_is_no_message_of_the_server_s_is_left_alone() {
+        let challenge = ChallengeId::new(Uuid::from_u128(8));
+        let challenged = ServerMessage::Challenged(Box::new(Challenged {
+            challenge,
+            from: Challenger { name: BotName::new("dice").unwrap(), rating: None },
+            pool: "blitz".into(),
+            side: ChallengeSide::Random,
+            rated: false,
+            games: 3,
+            expires_ms: 60_000,
+        }));
+        let mut random = player(Brain::Random);
+        assert_eq!(answers(&mut random, &challenged), [ClientMessage::Accept { challenge }]);
+        for line in [&b""[..], b"\n", b"{}\n", b"{\"type\":\"turn\"}\n", b"\xff\n"] {
+            let mut said = Vec::new();
+            random.read(line, &mut said);
+            assert!(said.is_empty(), "{line:?}");
+        }
+    }
+}

@@ -211,6 +211,25 @@ mod tests {
         assert_eq!(queue.first_two(&mut Dice::new(1)).map(|two| two.map(|seek| seek.visitor)), Some([two, three]));
     }
 
+    /// `session.house`
+    #[test]
+    fn a_house_bot_plays_only_who_waits_alone() {
+        let mut queue = Queue::default();
+        for number in 1..=3 {
+            let bot = BotName::new(&format!("house-level{number}")).unwrap();
+            queue.join(Seek::new(number, Visitor(number), bot, None, true, true));
+        }
+        let mut dice = Dice::new(1);
+        let two = |queue: &Queue, dice: &mut Dice| queue.first_two(dice).map(|two| two.map(|seek| seek.number));
+        assert_eq!(two(&queue, &mut dice), None, "two of them never meet");
+        join(&mut queue, 4, None);
+        let met: BTreeMap<u64, u64> =
+            (0..100).filter_map(|_| two(&queue, &mut dice)).map(|[alone, house]| (house, alone)).collect();
+        assert_eq!(met, BTreeMap::from([(1, 4), (2, 4), (3, 4)]), "by chance");
+        join(&mut queue, 5, None);
+        assert_eq!(two(&queue, &mut dice), Some([4, 5]));
+    }
+
     #[test]
     fn who_waits_for_further_games_keeps_its_place_when_one_of_its_games_ends() {
         let mut queue = Queue::default();

@@ -385,6 +385,25 @@ mod tests {
         assert_eq!(&text, b"one two three four");
     }
 
+    /// Within the process all waits until it is taken, within the same bound.
+    #[tokio::test]
+    async fn a_bot_within_the_process_takes_what_was_said() {
+        let outlet = Outlet::inside(10, Metrics::new(None));
+        let mut lines = b"of before".to_vec();
+        let rung = async || std::future::poll_fn(|context| outlet.poll_rung(context)).await;
+        outlet.lay(b"one ");
+        outlet.write_laid();
+        assert!(rung().await.output());
+        outlet.send(b"two ");
+        assert_eq!((outlet.said(), outlet.has_taken(1)), (Some(8), false));
+        outlet.take(&mut lines);
+        assert_eq!((&*lines, outlet.has_taken(8)), (&b"one two "[..], true));
+        outlet.send(&[b' '; 10]);
+        assert!(rung().await.output() && outlet.closing().is_none());
+        outlet.send(b" ");
+        assert_eq!(outlet.closing(), Some(GoodbyeReason::SlowReader));
+    }
+
     /// A writing end whose peer does not read, with its socket full; the peer with it.
     async fn stuck(most: usize) -> (Outlet, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

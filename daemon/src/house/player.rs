@@ -151,7 +151,7 @@ mod tests {
         said.clear();
         player.read(line, &mut said);
         let seek = ClientMessage::Seek { pool: "blitz".into(), games: 0 };
-        assert_eq!(understood(&said), [seek.clone()]);
+        assert_eq!(understood(&said), std::slice::from_ref(&seek));
         // Again once some time has passed, but not when the server stops.
         for (reason, again) in [(SeekEnd::Penalised, vec![seek]), (SeekEnd::Draining, vec![])] {
             let ended = ServerMessage::SeekEnded { pool: "blitz".into(), reason, until_ms: None, reference: None };

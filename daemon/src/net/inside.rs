@@ -108,7 +108,10 @@ impl<R: Resident> Inside<R> {
         let began = now();
         self.said.clear();
         think(&mut self.resident, &mut self.said);
-        let (mut said, thought) = (&self.said[..], Thought::of(began, now()));
+        if self.said.is_empty() {
+            return;
+        }
+        let (mut said, thought) = (&self.said[..], Thought { began, received: now() });
         while let Some(line) = self.lines.next(&mut said) {
             self.client.hear(line, &thought);
         }
@@ -117,16 +120,9 @@ impl<R: Resident> Inside<R> {
 
 /// How a line arrived from a bot within this process: thought out from one moment to another.
 struct Thought {
+    began: Moment,
     /// When its line was there.
     received: Moment,
-    /// What the bot itself took.
-    took: Micros,
-}
-
-impl Thought {
-    fn of(began: Moment, received: Moment) -> Self {
-        Self { received, took: received.since(began).less(stopped_within(began, received)) }
-    }
 }
 
 impl Arrival for Thought {
@@ -136,7 +132,9 @@ impl Arrival for Thought {
 
     /// `clock.own-memory`: what it waited for a thread, for a lock or behind other lines is none of the bot's time.
     fn own(&self, turn: Moment) -> Micros {
-        self.received.since(turn).less(self.took)
+        let Self { began, received } = *self;
+        let took = received.since(began).less(stopped_within(began, received));
+        received.since(turn).less(took)
     }
 }
 
@@ -151,23 +149,22 @@ mod tests {
         let ms = |ms: u64| Moment(ms * 1000);
         let control =
             Control { base: Micros::from_ms(1000), increment: Micros(0), grace: Micros::from_ms(50), per_move: None };
-        // Written, when it was there, and what the bot took; what it costs in elapsed, own and charged.
-        for (written, received, took, wanted) in [
-            (0, 40, 5, (40, 0, 0)),
-            (0, 3000, 5, (5, 2995, 0)),
-            (0, 3000, 70, (70, 2930, 20)),
-            (0, 70, 70, (70, 0, 20)),
-            // It had begun to think of something else when the turn was written.
-            (30, 100, 100, (70, 0, 20)),
-            (200, 100, 5, (0, 0, 0)),
+        // When the turn was written, when the bot began to think, and when its line was there; elapsed, own and charged.
+        for (written, began, received, wanted) in [
+            (0, 35, 40, (40, 0, 0)),
+            (0, 2995, 3000, (5, 2995, 0)),
+            (0, 2930, 3000, (70, 2930, 20)),
+            (0, 0, 70, (70, 0, 20)),
+            (30, 0, 100, (70, 0, 20)),
+            (200, 95, 100, (0, 0, 0)),
         ] {
             let mut clock = Clock::new(control);
             clock.turn_written(ms(written));
-            let charge = clock.charge(&Thought { received: ms(received), took: Micros::from_ms(took) });
+            let charge = clock.charge(&Thought { began: ms(began), received: ms(received) });
             assert_eq!(
                 (charge.elapsed.ms(), charge.own.ms(), charge.charged.ms()),
                 wanted,
-                "{written} {received} {took}"
+                "{written} {began} {received}"
             );
         }
     }

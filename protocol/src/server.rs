@@ -77,6 +77,14 @@ pub enum ServerMessage {
 }
 
 impl ServerMessage {
+    /// Reads a line that a server wrote.
+    ///
+    /// # Errors
+    /// It is no message that this version writes.
+    pub fn read(line: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(line)
+    }
+
     /// Appends the message as one line to `out`.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {

@@ -54,18 +54,29 @@ impl Hall {
         arrival: &dyn Arrival,
     ) -> Result<Arc<Bot>, NotWelcome> {
         self.change(|state| {
-            let Known { bot, resume } = self.recognise(state, &hello)?;
+            let Known { bot, resume } = self.recognise(state, &hello, outlet.is_inside())?;
+            let limits = self.limits_of(outlet);
+            let games = hello.games.min(limits.games_per_bot);
             self.replace(state, &bot.name);
             let link = Link { outlet: Arc::clone(outlet), updates: hello.updates };
-            let kind = if bot.is_guest() { Kind::Guest } else { Kind::Registered(None) };
-            let (name, limit, ratings) = (bot.name.clone(), hello.games, Vec::new());
-            state.lobby.enter(visitor, Entrant { name, kind, limit, ratings, southward: 0 });
+            let kind = match (bot.is_house(), bot.is_guest()) {
+                (true, _) => Kind::House,
+                (false, true) => Kind::Guest,
+                (false, false) => Kind::Registered(None),
+            };
+            let (name, ratings) = (bot.name.clone(), Vec::new());
+            state.lobby.enter(visitor, Entrant { name, kind, limit: games, ratings, southward: 0 });
             state.bots.insert(bot.name.clone(), Arc::clone(&bot));
             let since = time::now();
             let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone(), since };
             state.present.insert(visitor, present);
             bot.enter();
-            outlet.lay(&self.welcome(&bot, resume, hello.games, reference));
+            let limits = WelcomeLimits {
+                line_bytes: CLIENT_LINE_BYTES as u64,
+                messages_per_s: limits.messages_per_second,
+                games,
+            };
+            outlet.lay(&self.welcome(&bot, resume, limits, reference));
             outlet.lay(&state.notice);
             state.after.outlets.push(Arc::clone(outlet));
             for (table, side) in bot.tables() {
@@ -104,9 +115,14 @@ impl Hall {
         bots.retain(|name, bot| lobby.visitor(name).is_some() || !bot.is_forgettable(GUEST_KEPT.into()));
     }
 
-    fn recognise(&self, state: &mut State, hello: &Hello) -> Result<Known, NotWelcome> {
-        if hello.name.as_ref().is_some_and(BotName::is_house) {
-            return refuse(ErrorCode::BadName, "names beginning house- belong to the server; choose another");
+    /// By a house name whoever comes from `inside` this process is a house bot, and nobody else is anybody.
+    fn recognise(&self, state: &mut State, hello: &Hello, inside: bool) -> Result<Known, NotWelcome> {
+        match hello.name.as_ref().filter(|name| name.is_house()) {
+            Some(name) if inside => return Ok(state.recognise_house(name)),
+            Some(_) => {
+                return refuse(ErrorCode::BadName, "names beginning house- belong to the server; choose another");
+            }
+            None => {}
         }
         if let Some(token) = &hello.token {
             return self.recognise_owner(state, hello.name.as_ref(), token);
@@ -186,7 +202,7 @@ impl Hall {
 
     /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
     /// `transport.server-line-limit`).
-    fn welcome(&self, bot: &Bot, resume: Option<Secret>, games: u64, reference: Option<Ref>) -> Vec<u8> {
+    fn welcome(&self, bot: &Bot, resume: Option<Secret>, limits: WelcomeLimits, reference: Option<Ref>) -> Vec<u8> {
         let mut welcome = Welcome {
             protocol: PROTOCOL,
             server: crate::SERVER.to_owned(),
@@ -194,11 +210,7 @@ impl Hall {
             token: None,
             resume,
             pools: self.pools.iter().map(PoolInfo::from).collect(),
-            limits: WelcomeLimits {
-                line_bytes: CLIENT_LINE_BYTES as u64,
-                messages_per_s: self.limits.messages_per_second,
-                games: games.min(self.limits.games_per_bot),
-            },
+            limits,
             games: bot.tables().iter().map(|(table, _)| table.id()).collect(),
             missed: bot.unread(),
             reference,
@@ -229,6 +241,12 @@ impl State {
                 self.bots.remove(name);
             }
         }
+    }
+
+    /// The house bot of this name, which may have games since before a restart.
+    fn recognise_house(&self, name: &BotName) -> Known {
+        let known = self.bots.get(name).cloned();
+        Known { bot: known.unwrap_or_else(|| Arc::new(Bot::new(name.clone(), None))), resume: None }
     }
 
     /// The guest that was given this token, if it may come back.

@@ -44,6 +44,8 @@ pub struct Setup {
     pub accounts: Arc<Accounts>,
     /// What a connection and a bot may take.
     pub limits: Limits,
+    /// Whether house bots will come.
+    pub house: bool,
     /// Where chance starts.
     pub seed: u64,
 }
@@ -58,7 +60,8 @@ pub struct Hall {
     pub(super) pools: Arc<[Pool]>,
     pub(super) guests: bool,
     pub(super) accounts: Arc<Accounts>,
-    pub(super) limits: Limits,
+    limits: Limits,
+    pub(super) house: bool,
     pub(super) referee: Arc<Referee>,
     state: Mutex<State>,
     /// A challenge was made: the next one to lapse may be nearer than it was.
@@ -111,7 +114,7 @@ impl Hall {
     /// An empty hall whose games `referee` keeps.
     #[must_use]
     pub fn open(setup: Setup, referee: Arc<Referee>) -> Arc<Self> {
-        let Setup { pools, guests, accounts, limits, seed } = setup;
+        let Setup { pools, guests, accounts, limits, house, seed } = setup;
         let lobby = Lobby::new(Arc::clone(&pools), limits.games_per_bot, seed);
         let state = State {
             lobby,
@@ -125,7 +128,7 @@ impl Hall {
             after: After::default(),
         };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
-        let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running });
+        let hall = Arc::new(Self { pools, guests, accounts, limits, house, referee, state, challenged, running });
         let host: Arc<dyn Host> = hall.clone();
         hall.referee.report_to(&host);
         hall
@@ -135,6 +138,12 @@ impl Hall {
     #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// What the connection of this writing end and its bot may take.
+    #[must_use]
+    pub fn limits_of(&self, outlet: &Outlet) -> Limits {
+        if outlet.is_inside() { self.limits.of_house() } else { self.limits }
     }
 
     /// See [`Lobby::use_openings`].

@@ -11,7 +11,7 @@ use crate::config::Pool;
 use crate::dice::Dice;
 use modiar_ladder::Rating;
 use modiar_protocol::client::Challenge;
-use modiar_protocol::limits::{CHALLENGE, CHALLENGES, HOUSE_GAMES};
+use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
 use modiar_protocol::server::{ChallengeEnd, Challenged, Challenger, Error, SeekEnd};
 use modiar_protocol::{BotName, ChallengeId, ErrorCode, Ref, ServerMessage};
 use modiar_rules::{BySide, Pit, Side};
@@ -127,7 +127,7 @@ impl Lobby {
 
     /// A bot comes in: for the first time, or back to its games.
     pub fn enter(&mut self, visitor: Visitor, entrant: Entrant) {
-        let most = if entrant.kind == Kind::House { HOUSE_GAMES } else { self.games_per_bot };
+        let most = if entrant.kind == Kind::House { u64::MAX } else { self.games_per_bot };
         let entrant = Entrant { limit: entrant.limit.min(most), ..entrant };
         self.visitors.insert(visitor, entrant.name.clone());
         let presence = self.bots.entry(entrant.name.clone());

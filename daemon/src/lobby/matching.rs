@@ -5,7 +5,7 @@ use super::pairing::{Half, Sitter, Source, seated};
 use super::presence::{LEANING, Presence};
 use super::queue::Seek;
 use crate::clock::{Micros, Moment};
-use modiar_ladder::pairing::{ANYBODY_MS, HOUSE_MS, Match, Meeting, Waiting, is_within_reach, pair};
+use modiar_ladder::pairing::{self, ANYBODY_MS, HOUSE_MS, Meeting, Waiting, is_within_reach, pair};
 use modiar_protocol::BotName;
 use modiar_protocol::server::Openings;
 use modiar_rules::Side;
@@ -20,6 +20,15 @@ const AT_ONCE: usize = 64;
 struct Candidate<'a> {
     seek: &'a Seek,
     bot: &'a Presence,
+}
+
+/// What the meeting of two is.
+struct Match {
+    half: Half,
+    /// How long those waited who are not of the house.
+    waited: Vec<Micros>,
+    /// Since when both wait for further games.
+    since: [Moment; 2],
 }
 
 impl Lobby {
@@ -60,7 +69,11 @@ impl Lobby {
     }
 
     fn candidates<'a>(&'a self, seeks: impl Iterator<Item = &'a Seek>) -> Vec<Candidate<'a>> {
-        seeks.filter_map(|seek| Some(Candidate { seek, bot: self.bots.get(&seek.bot)? })).collect()
+        seeks.filter_map(|seek| self.candidate(seek)).collect()
+    }
+
+    fn candidate<'a>(&'a self, seek: &'a Seek) -> Option<Candidate<'a>> {
+        Some(Candidate { seek, bot: self.bots.get(&seek.bot)? })
     }
 
     fn matches(&self, at: usize, now: Moment) -> Vec<[Sitter; 2]> {
@@ -81,8 +94,8 @@ impl Lobby {
         };
         let matches = pair(&waiting, &ratings, others, may_meet, may_sit).into_iter();
         let two = matches.map(|two| match two {
-            Match::Each([one, other]) => [&line[one], &line[other]],
-            Match::House(one, house) => [&line[one], &houses[house]],
+            pairing::Match::Each([one, other]) => [&line[one], &line[other]],
+            pairing::Match::House(one, house) => [&line[one], &houses[house]],
         });
         two.map(|two| two.map(sitter)).collect()
     }
@@ -107,17 +120,11 @@ impl Lobby {
 
     /// Has two play, where both still can: a house bot may have been given all that it has room for.
     fn meet(&mut self, at: usize, two: [Sitter; 2], now: Moment, effects: &mut Vec<Effect>) {
-        let queue = &self.queues[at];
-        let candidates = self.candidates(two.iter().filter_map(|sitter| queue.of(sitter.visitor)));
-        let [first, second] = &candidates[..] else { return };
-        if !first.bot.has_room() || !second.bot.has_room() {
-            return;
-        }
-        let (half, games) = if self.is_pair(at, [first, second]) { (Half::First, 2) } else { (Half::Single, 1) };
-        let waits = candidates.iter().filter(|candidate| !candidate.bot.is_house());
-        self.waits.extend(waits.map(|candidate| candidate.seek.waited(now)).collect::<Vec<_>>());
-        for sitter in &two {
-            self.queues[at].started(sitter.visitor, games, now);
+        let Some(Match { half, waited, since }) = self.look_at(at, &two, now) else { return };
+        self.waits.extend(waited);
+        let games = if half == Half::First { 2 } else { 1 };
+        for (sitter, since) in two.iter().zip(since) {
+            self.queues[at].started(sitter.visitor, games, since);
         }
         let [one, other] = two;
         self.remember(at, [&one, &other], games, now);
@@ -129,6 +136,23 @@ impl Lobby {
             self.lean(at, &seats.south.bot, &seats.north.bot);
         }
         effects.push(self.start(at, seats, rated, Source::Seeks(half), opening, now));
+    }
+
+    /// What the meeting of two is, where both have room for it.
+    fn look_at(&self, at: usize, two: &[Sitter; 2], now: Moment) -> Option<Match> {
+        let seek = |sitter: &Sitter| self.queues[at].of(sitter.visitor);
+        let [Some(first), Some(second)] = [seek(&two[0]), seek(&two[1])] else { return None };
+        let (first, second) = (self.candidate(first)?, self.candidate(second)?);
+        if !first.bot.has_room() || !second.bot.has_room() {
+            return None;
+        }
+        let half = if self.is_pair(at, [&first, &second]) { Half::First } else { Half::Single };
+        let (bots, with_house) = ([&first, &second], first.bot.is_house() || second.bot.is_house());
+        let waited = bots.into_iter().filter(|candidate| !candidate.bot.is_house());
+        let waited = waited.map(|candidate| candidate.seek.waited(now)).collect();
+        // Who meets a house bot has found nobody else, for its further games neither.
+        let since = bots.map(|candidate| if with_house { candidate.seek.since() } else { now });
+        Some(Match { half, waited, since })
     }
 
     fn remember(&mut self, at: usize, [one, other]: [&Sitter; 2], games: u64, now: Moment) {

@@ -51,7 +51,13 @@ impl Seek {
         Self { house, ..self }
     }
 
-    /// How long it has been able to play.
+    /// Since when it has been able to play.
+    #[must_use]
+    pub const fn since(&self) -> Moment {
+        self.since
+    }
+
+    /// How long that is.
     #[must_use]
     pub const fn waited(&self, now: Moment) -> Micros {
         now.since(self.since)
@@ -139,13 +145,14 @@ impl Queue {
         });
     }
 
-    /// So many games were made for the seek of a connection, one after the other; it goes to the end.
-    pub fn started(&mut self, visitor: Visitor, games: u64, now: Moment) {
+    /// So many games were made for the seek of a connection, one after the other; it goes to the end, and has waited since
+    /// `since` where it waits for further ones.
+    pub fn started(&mut self, visitor: Visitor, games: u64, since: Moment) {
         self.change(visitor, |seek| {
             seek.made += games;
             seek.running += games;
         });
-        self.move_to_back(visitor, now);
+        self.move_to_back(visitor, since);
     }
 
     /// A game of the seek `number` of a connection is over: the seek waits anew, first if the game does not count, and where

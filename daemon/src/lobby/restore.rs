@@ -11,7 +11,7 @@ use crate::referee::{Link, OpenError, Seat, Table};
 use crate::store::journal::{Recovered, SavedGame, SavedSeat};
 use crate::store::{TokenHash, Untold};
 use modiar_protocol::server::{Ended, Openings};
-use modiar_protocol::{BotName, Record};
+use modiar_protocol::{BotName, Record, Termination};
 use modiar_rules::{BySide, Side};
 use std::sync::Arc;
 use tracing::{error, info, warn};
@@ -151,7 +151,11 @@ impl Hall {
         let present = BySide::new((south.name.clone(), kind(south)), (north.name.clone(), kind(north)));
         let table = Table::restore(saved, pairing, pool, seats, Arc::clone(&self.referee))?;
         state.lobby.restore(&present);
-        self.seat(&mut state, table);
+        self.seat(&mut state, Arc::clone(&table));
+        if !self.house && opening.seats.iter().any(|seat| seat.name.is_house()) {
+            // Nobody will come back to that side, and its opponent is not to win or lose by that (`session.house-left-out`).
+            table.abort(Termination::Aborted);
+        }
         Ok(())
     }
 }

@@ -158,7 +158,7 @@ fn readers(state: &State) -> Vec<Reader> {
     let reader = |side| {
         let Seat { bot, link, .. } = &state.seats[side];
         let told = || (Arc::clone(bot), Arc::downgrade(&link.outlet));
-        (!bot.is_guest()).then(|| Reader { side, name: bot.name.clone(), link: Some(told()) })
+        bot.is_registered().then(|| Reader { side, name: bot.name.clone(), link: Some(told()) })
     };
     Side::ALL.into_iter().filter_map(reader).collect()
 }

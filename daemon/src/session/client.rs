@@ -22,13 +22,16 @@ use tracing::{debug, info};
 pub struct Caller {
     /// Its number.
     pub visitor: Visitor,
-    /// Its address.
-    pub peer: SocketAddr,
+    /// Its address; none where it is a bot within this process.
+    pub peer: Option<SocketAddr>,
 }
 
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.visitor.0, self.peer)
+        match self.peer {
+            Some(peer) => write!(f, "{} {peer}", self.visitor.0),
+            None => f.write_str("inside"),
+        }
     }
 }
 
@@ -64,7 +67,7 @@ impl Client {
         hall.arrive(caller.visitor, &outlet);
         Self {
             caller,
-            session: Session::new(time::now(), hall.limits()),
+            session: Session::new(time::now(), &hall.limits_of(&outlet)),
             outlet,
             hall,
             bot: None,

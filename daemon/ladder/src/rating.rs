@@ -7,6 +7,8 @@ use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2};
 pub const PROVISIONAL_RD: f64 = 110.0;
 /// Largest deviation: that of a bot of which nothing is known.
 const MOST_RD: f64 = 350.0;
+/// Least deviation at the beginning of a season that carries ratings over.
+const CARRIED_RD: f64 = 150.0;
 /// How much a volatility may change; the field's figure.
 const CONFIG: Glicko2Config = Glicko2Config { tau: 0.5, convergence_tolerance: 0.000_001 };
 
@@ -70,6 +72,15 @@ impl Rating {
         Self { rating, rd: deviation.min(MOST_RD), volatility }.rounded()
     }
 
+    /// What a season that carries half takes over: half the way to 1500, and known so much less that new games count
+    /// (`ladder.season-half`).
+    #[must_use]
+    pub fn carried(self) -> Self {
+        let Self { rating, rd, volatility } = self;
+        let middle = Self::default().rating;
+        Self { rating: f64::midpoint(rating, middle), rd: rd.max(CARRIED_RD), volatility }.rounded()
+    }
+
     fn rounded(self) -> Self {
         let round = |figure: f64| (figure * 1e6).round() / 1e6;
         Self { rating: round(self.rating), rd: round(self.rd), volatility: round(self.volatility) }
@@ -96,6 +107,18 @@ mod tests {
         assert_eq!(won.rating - 1500.0, 1500.0 - lost.rating);
         assert_eq!(new.after(new, Outcome::Draw).rating, 1500.0);
         assert!(won.rd < new.rd && won.is_provisional());
+    }
+
+    /// `ladder.season-half`
+    #[test]
+    fn a_rating_is_carried_half_way_to_the_middle() {
+        let carried = |rating, rd| {
+            let Rating { rating, rd, .. } = Rating { rating, rd, volatility: 0.059 }.carried();
+            [rating, rd]
+        };
+        assert_eq!(carried(1700.0, 45.5), [1600.0, 150.0]);
+        assert_eq!(carried(1200.000_002, 200.25), [1350.000_001, 200.25]);
+        assert_eq!(carried(1500.0, 350.0), [1500.0, 350.0]);
     }
 
     #[test]

@@ -219,6 +219,7 @@ impl House {
         let archive = Archive::open(&data.archive(), &store)?;
         let metrics = Metrics::new(config.overload());
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
+        handle.load_ratings().await?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
         // Last: nothing fails any more between this and the games' going on.
         let journal = Journal::go_on(&data.journal(), &boot, &recovered)?;

@@ -9,7 +9,7 @@ use crate::referee::Link;
 use crate::store::{Account, BanReason, TokenHash, new_token};
 use modiar_protocol::client::Hello;
 use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
-use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
+use modiar_protocol::server::{Error, PoolInfo, PoolRating, Welcome, WelcomeLimits, WelcomedBot};
 use modiar_protocol::{BotName, ErrorCode, GoodbyeReason, PROTOCOL, Ref, Secret, ServerMessage};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -176,13 +176,22 @@ impl Hall {
         self.carry_out(state, effects);
     }
 
+    /// Its ratings in the rated pools that there are.
+    fn ratings_of(&self, bot: &Bot) -> BTreeMap<String, PoolRating> {
+        if bot.is_guest() {
+            return BTreeMap::new();
+        }
+        let rated = self.pools.iter().filter(|pool| pool.rated).map(|pool| &*pool.name);
+        self.referee.ratings().told(rated, &bot.name)
+    }
+
     /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
     /// `transport.server-line-limit`).
     fn welcome(&self, bot: &Bot, resume: Option<Secret>, games: u64, reference: Option<Ref>) -> Vec<u8> {
         let mut welcome = Welcome {
             protocol: PROTOCOL,
             server: crate::SERVER.to_owned(),
-            bot: WelcomedBot { name: bot.name.clone(), guest: bot.is_guest(), ratings: BTreeMap::new() },
+            bot: WelcomedBot { name: bot.name.clone(), guest: bot.is_guest(), ratings: self.ratings_of(bot) },
             token: None,
             resume,
             pools: self.pools.iter().map(PoolInfo::from).collect(),

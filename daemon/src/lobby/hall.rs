@@ -153,8 +153,29 @@ impl Hall {
     /// See [`Lobby::challenge`].
     pub fn challenge(&self, visitor: Visitor, terms: Challenge, reference: Option<Ref>) {
         let id = ChallengeId::new(Uuid::now_v7());
-        self.ask(visitor, reference.clone(), |lobby| lobby.challenge(visitor, id, terms, reference, this_moment()));
+        self.ask(visitor, reference.clone(), |lobby| {
+            lobby
+                .challenge(visitor, id, terms, reference, this_moment())
+                .map(|effects| self.rate_challenger(lobby, effects))
+        });
         self.challenged.notify_one();
+    }
+
+    /// Tells the challenged how strong the challenger is, where it has a rating in that pool.
+    fn rate_challenger(&self, lobby: &Lobby, mut effects: Vec<Effect>) -> Vec<Effect> {
+        for effect in &mut effects {
+            if let Effect::Tell(_, ServerMessage::Challenged(challenged)) = effect {
+                let (pool, name) = (&challenged.pool, &challenged.from.name);
+                let is_rated = self.is_rated(pool) && !lobby.is_guest(name);
+                challenged.from.rating = is_rated.then(|| self.referee.ratings().of(pool, name).rating);
+            }
+        }
+        effects
+    }
+
+    /// Whether there is a pool of that name whose games count.
+    pub(super) fn is_rated(&self, pool: &str) -> bool {
+        self.pools.iter().any(|known| known.name == pool && known.rated)
     }
 
     /// See [`Lobby::accept`].

@@ -2,7 +2,7 @@
 
 use super::challenges::{Challenges, Standing};
 use super::openings::Openings;
-use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
+use super::pairing::{Pairing, Sitter, Source, seated};
 use super::presence::{Conduct, Presence};
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
@@ -355,8 +355,8 @@ impl Lobby {
         if name == challenger {
             return bad_field("opponent", "a bot does not play itself; challenge another");
         }
-        if terms.rated && !LADDER {
-            return bad_field("rated", "this server keeps no ratings yet; send false");
+        if terms.rated && self.pools.iter().any(|pool| pool.name == terms.pool && !pool.rated) {
+            return bad_field("rated", "games of that pool are never rated; send false, or name another pool");
         }
         if terms.rated && (*guest || self.bots.get(challenger).is_some_and(|presence| presence.guest)) {
             return bad_field("rated", "a game with a guest is never rated; send false");

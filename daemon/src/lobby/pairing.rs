@@ -8,10 +8,6 @@ use modiar_rules::{BySide, Pit, Side};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// Whether games can count. Ratings are kept by the ladder, which is not built yet, and a game that changes none is
-/// unrated.
-pub(super) const LADDER: bool = false;
-
 /// Two bots to play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pairing {
@@ -126,7 +122,7 @@ impl Lobby {
                 self.queues[at].started(visitor, games);
             }
             let side = self.side_of(&first.bot, &second.bot);
-            let rated = LADDER && self.pools[at].rated && !self.is_guest(&first.bot) && !self.is_guest(&second.bot);
+            let rated = self.pools[at].rated && !self.is_guest(&first.bot) && !self.is_guest(&second.bot);
             let opening = self.openings[at].next(&first.bot, &second.bot);
             effects.push(self.start(at, seated(first, side, second), rated, Source::Seeks(half), opening));
         }

@@ -6,13 +6,14 @@ use super::seat::{Link, Seat};
 use super::table::{State, Table};
 use super::{messages, record};
 use crate::clock::Moment;
+use crate::ladder::change;
 use crate::metrics::Invariant;
 use crate::net::Outlet;
 use crate::store::Stored;
 use jiff::Timestamp;
 use modiar_protocol::server::Ended;
 use modiar_protocol::{GameResult, ServerMessage};
-use modiar_rules::Side;
+use modiar_rules::{BySide, Side};
 use std::sync::Arc;
 use tracing::{debug, info};
 
@@ -40,6 +41,7 @@ impl Table {
     }
 
     fn stored(self: Arc<Self>, stored: Stored) {
+        let stored = stored.map(|record| self.lock().changes = BySide::from_fn(|side| change(&record, side)));
         match (stored, self.referee.host()) {
             (Ok(()), Some(host)) => host.finished(&self),
             (Ok(()), None) => self.conclude(),
@@ -87,7 +89,6 @@ impl Table {
     }
 
     fn tell_players(&self, state: &State, ended: &Ended) -> Vec<Arc<Outlet>> {
-        let line = ServerMessage::Ended(Box::new(ended.clone())).to_line();
         let news = self.untold(state);
         for side in Side::ALL {
             let Seat { bot, link: Link { outlet, updates }, .. } = &state.seats[side];
@@ -96,8 +97,9 @@ impl Table {
             } else if *updates {
                 outlet.lay(&news);
             }
-            outlet.lay(&line);
-            bot.rise(ended.clone(), outlet);
+            let ended = Ended { rating: state.changes[side], ..ended.clone() };
+            outlet.lay_message(&ServerMessage::Ended(Box::new(ended.clone())));
+            bot.rise(ended, outlet);
             self.referee.keep_unread(bot);
         }
         Side::ALL.map(|side| Arc::clone(&state.seats[side].link.outlet)).into()

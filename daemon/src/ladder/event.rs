@@ -31,12 +31,12 @@ pub enum Happening {
 }
 
 /// What a season takes over of the ratings before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Carry {
-    /// Nothing: everybody begins anew
+    /// Nothing: everybody begins anew.
     None,
-    /// Half: a rating moves half way to 1500 and counts for less
+    /// Half: a rating moves half way to 1500, and is known less well.
     Half,
 }
 

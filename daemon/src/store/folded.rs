@@ -2,7 +2,7 @@
 
 use super::sqlite::open_beside;
 use super::{DataDir, SqliteStore, Store as _, StoreError, ladder};
-use crate::ladder::{Event, Happening, Row, Season, SeasonName, seasons};
+use crate::ladder::{Happening, Row, Season, SeasonName, seasons};
 use modiar_protocol::{GameId, Record};
 
 impl SqliteStore {

@@ -399,6 +399,28 @@ fn what_cannot_be_asked_is_refused() {
     assert_eq!(code(lobby.unseek(Visitor(1), Some("chess"), None)), "unknown_pool");
 }
 
+/// `session.challenge-refused`, `session.guest-unrated`: a game is rated where its pool is and neither is a guest.
+#[test]
+fn what_is_rated_needs_a_rated_pool_and_two_accounts() {
+    let mut lobby = lobby(1, 9);
+    for number in 2..=3 {
+        lobby.enter(Visitor(number), BotName::new(&format!("bot-{number}")).unwrap(), false, 9);
+    }
+    let ask = |lobby: &mut Lobby, from, opponent: &str, pool: &str| {
+        let terms = Challenge { rated: true, pool: pool.into(), ..challenge(opponent, 1) };
+        code(lobby.challenge(Visitor(from), id(u128::from(from)), terms, None, now(0)))
+    };
+    assert_eq!(ask(&mut lobby, 2, "bot-3", "practice"), "bad_field");
+    assert_eq!([ask(&mut lobby, 1, "bot-2", "blitz"), ask(&mut lobby, 2, "bot-1", "blitz")], ["bad_field"; 2]);
+    assert_eq!(ask(&mut lobby, 2, "bot-3", "blitz"), "accepted");
+    assert!(pairings(&lobby.accept(Visitor(3), id(2)).unwrap())[0].rated);
+    let mut rated = |pool: &str| {
+        lobby.seek(Visitor(2), pool, 1, None, now(0)).unwrap();
+        pairings(&lobby.seek(Visitor(3), pool, 1, None, now(0)).unwrap())[0].rated
+    };
+    assert_eq!([rated("bullet"), rated("practice")], [true, false]);
+}
+
 /// `session.unseek`, `session.unseek-all`.
 #[test]
 fn an_unseek_is_answered_also_where_nothing_was_sought() {

@@ -225,7 +225,7 @@ fn a_game_that_ends_in_five_ways_at_once_is_rated_once() {
             .map(|at| {
                 let number = round * ROUND + at;
                 let (south, step) = (number % BOTS, 1 + number / BOTS % (BOTS - 1));
-                room.game(south, (south + step) % BOTS, number % 3 == 0)
+                room.game(south, (south + step) % BOTS, number.is_multiple_of(3))
             })
             .collect();
         let (together, games) = (Barrier::new(5), &games);

@@ -3,7 +3,7 @@
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2};
 
-/// Above this deviation a rating is provisional: too few games say what it is worth.
+/// Above this deviation a rating is provisional: too few games say what it is worth (`ladder.provisional`).
 pub const PROVISIONAL_RD: f64 = 110.0;
 /// Largest deviation: that of a bot of which nothing is known.
 const MOST_RD: f64 = 350.0;

@@ -161,3 +161,35 @@ fn settle(record: &Record, side: Side, step: Rating, told: SeatRating, faults: &
 fn told(seat: &RecordSeat) -> String {
     rating_of(seat).map_or_else(|| "a part of a rating".to_owned(), text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use modiar_protocol::GameResult;
+
+    /// `ladder.meetings`
+    #[test]
+    fn meetings_count_openings_and_sides_of_games_that_count() {
+        let mut record: Record =
+            serde_json::from_str(include_str!("../../../spec/schema/examples/record/valid/repetition.json")).unwrap();
+        let mut fold = Fold::default();
+        let mut play = |seq, is_swapped: bool, opening: &str, rated| {
+            record.seq = seq;
+            let [south, north] = if is_swapped { ["Zoe", "anna"] } else { ["anna", "Zoe"] };
+            (record.south.name, record.north.name) = (BotName::new(south).unwrap(), BotName::new(north).unwrap());
+            (record.opening, record.rated, record.result) = (opening.to_owned(), rated, GameResult::South);
+            fold.game(&record);
+        };
+        play(1, false, "24", true);
+        play(2, true, "24", true);
+        play(3, false, "", true);
+        play(4, false, "24", false);
+        let two = ["anna", "zoe"].map(str::to_owned);
+        let meeting = Meeting { pool: "blitz".to_owned(), two, openings: 2, southward: 1, last: 3 };
+        assert_eq!(fold.meetings(), [meeting]);
+        assert_eq!(fold.rows().len(), 2);
+        let removed = Happening::Removal(BotName::new("ZOE").unwrap());
+        fold.event(&Event { seq: 4, at: String::new(), happening: removed });
+        assert_eq!((fold.meetings().len(), fold.rows().len()), (0, 1));
+    }
+}

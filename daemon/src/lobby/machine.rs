@@ -356,7 +356,7 @@ impl Lobby {
             return bad_field("opponent", "a bot does not play itself; challenge another");
         }
         if terms.rated && self.pools.iter().any(|pool| pool.name == terms.pool && !pool.rated) {
-            return bad_field("rated", "games of that pool are never rated; send false, or name another pool");
+            return bad_field("rated", "games of that pool are never rated; send false, or name a pool that is rated");
         }
         if terms.rated && (*guest || self.bots.get(challenger).is_some_and(|presence| presence.guest)) {
             return bad_field("rated", "a game with a guest is never rated; send false");

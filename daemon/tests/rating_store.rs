@@ -91,7 +91,7 @@ fn game(south: &str, north: &str, result: GameResult) -> Record {
 /// Games of all kinds; those that end by the rules cannot be refereed again.
 fn games(seed: u64, count: usize, results: &[GameResult]) -> Vec<Record> {
     let mut dice = Dice::new(seed);
-    let mut below = |bound: usize| (dice.unit() * bound as f64) as usize;
+    let mut below = |bound: usize| usize::try_from(dice.next() % bound as u64).unwrap();
     (0..count)
         .map(|_| {
             let (south, step) = (below(NAMES.len()), 1 + below(NAMES.len() - 1));
@@ -100,7 +100,8 @@ fn games(seed: u64, count: usize, results: &[GameResult]) -> Vec<Record> {
                 0 => (game.south, game.rated) = (seat("guest-1", false), false),
                 1 => game.rated = false,
                 2 => {
-                    (game.south.name, game.pool) = (name(&game.south.name.as_str().to_uppercase()), "bullet".to_owned())
+                    game.pool = "bullet".to_owned();
+                    game.south.name = name(&game.south.name.as_str().to_uppercase());
                 }
                 3 if results.contains(&GameResult::Draw) => game.opening = game.moves.clone(),
                 _ => {}

@@ -398,3 +398,90 @@ fn what_cannot_be_asked_is_refused() {
     assert_eq!(code(lobby.seek(Visitor(1), "chess", 1, None, now(0))), "unknown_pool");
     assert_eq!(code(lobby.unseek(Visitor(1), Some("chess"), None)), "unknown_pool");
 }
+
+/// `session.unseek`, `session.unseek-all`.
+#[test]
+fn an_unseek_is_answered_also_where_nothing_was_sought() {
+    let mut lobby = lobby(1, 1);
+    assert_eq!(told(&lobby.unseek(Visitor(1), None, None).unwrap()), ["1 reads seek_ended cancelled"]);
+    seek(&mut lobby, 1, 0);
+    lobby.seek(Visitor(1), "bullet", 0, None, now(0)).unwrap();
+    assert_eq!(lobby.unseek(Visitor(1), None, None).unwrap().len(), 2);
+    assert_eq!(seek(&mut lobby, 1, 0).len(), 1, "it may seek again");
+}
+
+/// `session.drain`: no new games, seeks and challenges end, a series stops.
+#[test]
+fn a_draining_lobby_starts_nothing() {
+    let mut lobby = lobby(4, 2);
+    seek(&mut lobby, 1, 0);
+    let pairing = pairings(&seek(&mut lobby, 2, 0)).remove(0);
+    lobby.challenge(Visitor(3), id(1), challenge("bot-4", 1), None, now(0)).unwrap();
+    let mut read = told(&lobby.drain());
+    read.sort_unstable();
+    let ended = [
+        "1 reads seek_ended draining",
+        "2 reads seek_ended draining",
+        "3 reads challenge_ended draining",
+        "4 reads challenge_ended draining",
+    ];
+    assert_eq!(read, ended);
+    assert_eq!(code(lobby.seek(Visitor(1), "blitz", 1, None, now(0))), "draining");
+    assert_eq!(code(lobby.challenge(Visitor(3), id(2), challenge("bot-4", 1), None, now(0))), "draining");
+    assert!(pairings(&lobby.finished(&pairing, None, false, now(0))).is_empty());
+}
+
+/// `session.connection-scope`: seeks end with their connection.
+#[test]
+fn a_seek_leaves_with_its_bot() {
+    let mut lobby = lobby(2, 1);
+    seek(&mut lobby, 1, 0);
+    lobby.leave(Visitor(1));
+    assert!(pairings(&seek(&mut lobby, 2, 1)).is_empty());
+}
+
+/// `session.seek-done`: the game of a seek that was taken back is none of the next seek's.
+#[test]
+fn a_seek_is_not_done_by_a_game_of_the_one_before() {
+    let mut lobby = lobby(3, 2);
+    seek(&mut lobby, 1, 1);
+    let first = pairings(&seek(&mut lobby, 2, 1)).remove(0);
+    lobby.unseek(Visitor(1), None, None).unwrap();
+    seek(&mut lobby, 1, 1);
+    let second = pairings(&seek(&mut lobby, 3, 1)).remove(0);
+    assert_eq!(told(&lobby.finished(&first, None, false, now(1))), ["2 reads seek_ended done"]);
+    let mut ends = told(&lobby.finished(&second, None, false, now(2)));
+    ends.sort_unstable();
+    assert_eq!(ends, ["1 reads seek_ended done", "3 reads seek_ended done"]);
+}
+
+/// While the server starts no games a challenge ends like one between busy bots, and a seek waits
+/// (`session.challenge-unavailable`).
+#[test]
+fn while_it_is_held_no_game_starts() {
+    let mut lobby = lobby(4, 1);
+    assert!(lobby.hold(true).is_empty());
+    seek(&mut lobby, 1, 1);
+    assert_eq!(
+        told(&seek(&mut lobby, 2, 1)),
+        ["2 reads seeking the server starts no games at present: it is overloaded, or its disk is full"]
+    );
+    lobby.challenge(Visitor(3), id(1), challenge("bot-4", 1), None, now(0)).unwrap();
+    let effects = lobby.accept(Visitor(4), id(1)).unwrap();
+    assert_eq!(told(&effects), ["3 reads challenge_ended unavailable", "4 reads challenge_ended unavailable"]);
+    assert_eq!(told(&lobby.hold(false)), ["bot-1 - bot-2"]);
+}
+
+/// `forfeit.penalty`: a pause takes the seeks of a bot that stayed away, also on the connection it is on by now.
+#[test]
+fn a_pause_finds_a_bot_on_its_new_connection() {
+    let mut lobby = lobby(2, 2);
+    seek(&mut lobby, 1, 1);
+    let pairing = pairings(&seek(&mut lobby, 2, 1)).remove(0);
+    let absent = if pairing.seats.south.visitor == Visitor(1) { Side::South } else { Side::North };
+    lobby.leave(Visitor(1));
+    lobby.enter(Visitor(7), BotName::new("bot-1").unwrap(), true, 2);
+    seek(&mut lobby, 7, 1);
+    let effects = lobby.finished(&pairing, Some(absent), true, now(5));
+    assert!(told(&effects).contains(&"7 reads seek_ended penalised".to_owned()), "{effects:?}");
+}

@@ -29,6 +29,10 @@ pub(super) fn verify_rated(record: &Record) -> Result<(), Fault> {
 fn verify_step(record: &Record) -> Result<(), Fault> {
     let before = [&record.south, &record.north].map(|seat| rating_of(seat).unwrap_or_default());
     let before = before.map(|rating| Standing { rating, ..Standing::default() });
+    for side in Side::ALL.into_iter().filter(|_| record.rated) {
+        let rating = before[usize::from(side == Side::North)].rating;
+        ensure(rating.is_possible(), || format!("{side} had {} before it, which no games lead to", text(rating)))?;
+    }
     let Some(told) = record.rating_after.map(BySide::<SeatRating>::from) else { return Ok(()) };
     let step = after(&BySide::new(before[0], before[1]), record);
     for side in Side::ALL {

@@ -11,6 +11,7 @@ pub mod config;
 pub mod dice;
 pub mod export;
 pub mod house;
+pub mod ladder;
 pub mod lobby;
 pub mod logging;
 pub mod metrics;

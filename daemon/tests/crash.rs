@@ -13,10 +13,12 @@ use bot::{Bot, Round};
 use ledger::{Ledger, Tally};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-use support::Daemon;
+use support::{Daemon, MODIAR};
 
 const REGISTERED: u64 = 80;
 const GUESTS: u64 = 20;
@@ -24,13 +26,13 @@ const GUESTS: u64 = 20;
 const ROUNDS: u64 = 12;
 /// A daemon lives so long at most, in milliseconds.
 const LIFE: u64 = 1200;
-/// Nobody runs out of time, nobody is rated, and quiet games end soon.
-const CONFIG: &str =
-    "[[pool]]\nname = \"crash\"\nbase_ms = 60000\nincrement_ms = 1000\nrated = false\nquiet_plies = 40\n";
+/// Nobody runs out of time, who is registered is rated, and quiet games end soon.
+const CONFIG: &str = "[[pool]]\nname = \"crash\"\nbase_ms = 60000\nincrement_ms = 1000\nquiet_plies = 40\n";
 const QUIET: &[(&str, &str)] = &[("RUST_LOG", "warn")];
 
 /// `session.kill`, `session.kill-final`, `session.resume`, `session.missed`, `session.guest-resume`, `forfeit.durable`,
-/// `forfeit.once`: what a bot read is stored as it read it, and what it was told of a running game stands.
+/// `forfeit.once`, `ladder.transaction`, `ladder.rebuild`: what a bot read is stored as it read it, its rating included, and what it
+/// was told of a running game stands; the stored ratings are those that the stored games lead to, to the bit.
 #[test]
 fn nothing_that_was_told_is_lost_when_the_daemon_is_killed() {
     let rounds = std::env::var("MODIAR_CRASH_ROUNDS").map_or(ROUNDS, |rounds| rounds.parse().unwrap());
@@ -53,12 +55,23 @@ fn nothing_that_was_told_is_lost_when_the_daemon_is_killed() {
     }
     round.finish();
     let ledgers: Vec<Ledger> = bots.into_iter().map(|bot| bot.join().unwrap()).collect();
-    let tally = compare(&daemon, ledgers);
+    let mut tally = compare(&daemon, ledgers);
+    let (status, log, folder) = daemon.stop();
+    assert!(status.success() && !log.contains("ERROR"), "{log}");
+    rebuild(&folder.path().join("data"), &mut tally);
     println!("rounds={rounds} {tally}");
     assert!(tally.is_good(), "{tally}: {:#?}", tally.faults);
     assert!(tally.acked >= 10 * rounds && tally.resumed >= 25 * rounds, "too little happened: {tally}");
-    let (status, log, _) = daemon.stop();
-    assert!(status.success() && !log.contains("ERROR"), "{log}");
+    assert!(tally.rated >= 4 * rounds, "too little was rated: {tally}");
+}
+
+/// The ladder made anew from the stored games is the one that is there.
+fn rebuild(data: &Path, tally: &mut Tally) {
+    let rebuilt = Command::new(MODIAR).args(["standings", "--rebuild", "--data"]).arg(data).output().unwrap();
+    if !rebuilt.status.success() {
+        tally.misrated = rebuilt.stdout.iter().filter(|byte| **byte == b'\n').count() as u64;
+        tally.faults.push(format!("{rebuilt:?}"));
+    }
 }
 
 /// What the bots wrote down against what the store has.

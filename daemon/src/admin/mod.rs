@@ -7,11 +7,13 @@ mod control;
 
 pub use control::{listen, serve};
 
+use crate::ladder::{Carry, Season, SeasonName};
 use crate::lobby::Hall;
 use crate::metrics::Metrics;
 use crate::store::journal::{Journal, boot_id};
 use crate::store::{
     self, Account, AccountError, Accounts, Archive, BanReason, DataDir, SqliteStore, Store as _, StoreError,
+    StoreHandle,
 };
 use modiar_protocol::{BotName, GoodbyeReason, Secret};
 use serde::{Deserialize, Serialize};
@@ -54,6 +56,15 @@ pub enum Command {
         /// Its name.
         name: BotName,
     },
+    /// Begin a season of the ladder.
+    BeginSeason {
+        /// Its name.
+        name: SeasonName,
+        /// What it takes over.
+        carry: Carry,
+    },
+    /// Tell the seasons.
+    Seasons,
 }
 
 impl Command {
@@ -61,7 +72,7 @@ impl Command {
     #[must_use]
     pub const fn name(&self) -> Option<&BotName> {
         match self {
-            Self::List => None,
+            Self::List | Self::BeginSeason { .. } | Self::Seasons => None,
             Self::Add { name }
             | Self::Token { name }
             | Self::Ban { name, .. }
@@ -73,7 +84,7 @@ impl Command {
     /// What became of the bot, for the log; none where nothing did.
     const fn outcome(&self) -> Option<&'static str> {
         match self {
-            Self::List => None,
+            Self::List | Self::BeginSeason { .. } | Self::Seasons => None,
             Self::Add { .. } => Some("registered"),
             Self::Token { .. } => Some("has a new token"),
             Self::Ban { .. } => Some("banned"),
@@ -93,6 +104,8 @@ pub enum Answer {
     Token(Secret),
     /// The registered bots.
     Bots(Vec<ListedBot>),
+    /// The seasons.
+    Seasons(Vec<Season>),
     /// It could not be done.
     Refused(String),
 }
@@ -204,11 +217,27 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
             }
             Answer::Done
         }),
+        Command::BeginSeason { name, carry } => begin_season(accounts.store(), name, carry).await,
+        Command::Seasons => accounts.store().seasons().await.map(Answer::Seasons).map_err(AccountError::from),
     };
     if let (Ok(_), Some(bot), Some(done)) = (&outcome, bot, done) {
         info!(%bot, "{done}");
     }
     outcome.unwrap_or_else(|error| Answer::Refused(error.to_string()))
+}
+
+async fn begin_season(store: &StoreHandle, name: SeasonName, carry: Carry) -> Result<Answer, AccountError> {
+    if store.is_full() {
+        return Err(AccountError::Full);
+    }
+    Ok(if store.begin_season(name.clone(), carry).await? {
+        info!(season = %name, carry = carry.as_str(), "a season begins");
+        Answer::Done
+    } else {
+        Answer::Refused(format!(
+            "there is a season '{name}' already; `modiar season list` shows all, choose another name"
+        ))
+    })
 }
 
 fn list(accounts: &Accounts, hall: Option<&Arc<Hall>>) -> Vec<ListedBot> {

@@ -86,7 +86,7 @@ impl Bot {
             Command::Ban { reason, .. } => format!("'{name}' is kept out: {}", reason.as_str()),
             Command::Unban { .. } => format!("'{name}' may play again"),
             Command::Remove { .. } => format!("'{name}' was removed; its games stay"),
-            Command::Add { .. } | Command::List | Command::Token { .. } => String::new(),
+            _ => String::new(),
         };
         let data = place.data()?;
         if matches!(command, Command::Add { .. }) && !data.has_database()? && data.check().is_ok() {
@@ -97,6 +97,7 @@ impl Bot {
             Answer::Done => note(&done),
             Answer::Token(token) => print_token(&name, &token, self.json)?,
             Answer::Bots(bots) => print_bots(&bots, self.json)?,
+            Answer::Seasons(_) => bail!("the daemon's answer is of another kind; use the same version"),
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -23,7 +23,7 @@ pub(super) enum Games {
     /// Write finished games to stdout, or as tables to a directory
     #[command(after_help = export::HELP)]
     Export(Export),
-    /// Referee finished games again: legality, clocks, results
+    /// Referee finished games again: legality, clocks, results, ratings
     #[command(after_help = "Examples:\n  modiar games verify\n  modiar games verify games.jsonl")]
     Verify(Verify),
 }
@@ -106,6 +106,7 @@ fn verify_data(data: &DataDir) -> Result<Findings, StoreError> {
     })?;
     archive.end(&mut findings)?;
     store::find_misfiled(data, &mut |seq, column| findings.misfiled(seq, column))?;
+    store::find_misrated(data, &mut |game, what| findings.misrated(game, &what))?;
     if let Some(what) = store::find_damage(data)? {
         findings.found(format!("the database is damaged: {what}"));
     }

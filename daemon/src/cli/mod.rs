@@ -9,7 +9,9 @@ mod export;
 mod games;
 mod oracle;
 mod place;
+mod season;
 mod serve;
+mod standings;
 mod streams;
 
 use crate::config::ConfigError;
@@ -50,6 +52,10 @@ enum Command {
     Analyze(analyze::Analyze),
     /// Register bots, renew their tokens, keep them out
     Bot(bot::Bot),
+    /// Make the ladder's ratings anew from the stored games
+    Standings(standings::Standings),
+    /// Begin seasons of the ladder, and list them
+    Season(season::Season),
     /// Ask what a position is worth under best play
     Oracle(oracle::Oracle),
     /// Write a copy of the database, while the daemon runs or not
@@ -78,6 +84,8 @@ pub fn run() -> ExitCode {
         Command::Games(games) => games.run(&place),
         Command::Analyze(analyze) => analyze.run(&place),
         Command::Bot(bot) => bot.run(&place),
+        Command::Standings(standings) => standings.run(&place),
+        Command::Season(season) => season.run(&place),
         Command::Oracle(oracle) => oracle.run(&place),
         Command::Backup(backup) => backup.run(&place),
     };

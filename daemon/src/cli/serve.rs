@@ -13,6 +13,7 @@ use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreError, St
 use crate::{admin, house, logging, oracle, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
+use modiar_protocol::limits::PAIRS_REMEMBERED;
 use modiar_protocol::server::Openings;
 use std::fs::File;
 use std::future::pending;
@@ -154,7 +155,11 @@ fn consult_oracle(config: &Config, data: DataDir, hall: &Arc<Hall>, tasks: &Task
     tasks.spawn_blocking(move || {
         let table = Arc::new(oracle::establish(&data));
         if balanced {
-            hall.use_openings(&oracle::openings(&table));
+            let met = store::read_meetings(&data, PAIRS_REMEMBERED).unwrap_or_else(|error| {
+                warn!(%error, "openings that two bots have had may come again");
+                Vec::new()
+            });
+            hall.use_openings(&oracle::openings(&table), &met);
         }
         if house_bots {
             house::sit_down(&hall, &table, &connections);
@@ -234,6 +239,7 @@ impl House {
         let archive = Archive::open(&data.archive(), &store)?;
         let metrics = Metrics::new(config.overload());
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
+        handle.load_ratings().await?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
         // Last: nothing fails any more between this and the games' going on.
         let journal = Journal::go_on(&data.journal(), &boot, &recovered)?;

@@ -12,7 +12,7 @@ use crate::store::{Account, BanReason, TokenHash, new_token};
 use crate::time;
 use modiar_protocol::client::Hello;
 use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
-use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
+use modiar_protocol::server::{Error, PoolInfo, PoolRating, Welcome, WelcomeLimits, WelcomedBot};
 use modiar_protocol::{BotName, ErrorCode, GoodbyeReason, PROTOCOL, Ref, Secret, ServerMessage};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -64,8 +64,7 @@ impl Hall {
                 (false, true) => Kind::Guest,
                 (false, false) => Kind::Registered(None),
             };
-            let (name, ratings) = (bot.name.clone(), Vec::new());
-            state.lobby.enter(visitor, Entrant { name, kind, limit: games, ratings, southward: 0 });
+            state.lobby.enter(visitor, self.entrant(bot.name.clone(), kind, games));
             state.bots.insert(bot.name.clone(), Arc::clone(&bot));
             let since = time::now();
             let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone(), since };
@@ -84,6 +83,18 @@ impl Hall {
             }
             Ok(bot)
         })
+    }
+
+    /// Who comes in, with what the ladder knows of it.
+    fn entrant(&self, name: BotName, kind: Kind, limit: u64) -> Entrant {
+        if kind == Kind::Guest {
+            return Entrant { name, kind, limit, ratings: Vec::new(), southward: 0 };
+        }
+        let ladder = self.referee.ratings();
+        let ratings = self.pools.iter().map(|pool| ladder.of(&pool.name, &name)).collect();
+        let standings = self.pools.iter().filter_map(|pool| ladder.standing(&pool.name, &name));
+        let southward = standings.map(|standing| standing.tally.southward()).sum();
+        Entrant { name, kind, limit, ratings, southward }
     }
 
     /// A connection is gone. It was `fruitful` where the bot said bye, made a move, or was sent away.
@@ -200,13 +211,22 @@ impl Hall {
         self.carry_out(state, effects);
     }
 
+    /// Its ratings in the rated pools that there are.
+    fn ratings_of(&self, bot: &Bot) -> BTreeMap<String, PoolRating> {
+        if bot.is_guest() {
+            return BTreeMap::new();
+        }
+        let rated = self.pools.iter().filter(|pool| pool.rated).map(|pool| &*pool.name);
+        self.referee.ratings().told(rated, &bot.name)
+    }
+
     /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
     /// `transport.server-line-limit`).
     fn welcome(&self, bot: &Bot, resume: Option<Secret>, limits: WelcomeLimits, reference: Option<Ref>) -> Vec<u8> {
         let mut welcome = Welcome {
             protocol: PROTOCOL,
             server: crate::SERVER.to_owned(),
-            bot: WelcomedBot { name: bot.name.clone(), guest: bot.is_guest(), ratings: BTreeMap::new() },
+            bot: WelcomedBot { name: bot.name.clone(), guest: bot.is_guest(), ratings: self.ratings_of(bot) },
             token: None,
             resume,
             pools: self.pools.iter().map(PoolInfo::from).collect(),

@@ -10,6 +10,7 @@ use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter};
 use crate::clock::Moment;
 use crate::config::{Limits, Pool};
+use crate::ladder::Meeting;
 use crate::metrics::Metrics;
 use crate::net::Outlet;
 use crate::referee::{Host, Link, Referee, Seat, Table};
@@ -147,8 +148,8 @@ impl Hall {
     }
 
     /// See [`Lobby::use_openings`].
-    pub fn use_openings(&self, lines: &[Arc<[Pit]>]) {
-        self.lock().lobby.use_openings(lines);
+    pub fn use_openings(&self, lines: &[Arc<[Pit]>], met: &[Meeting]) {
+        self.lock().lobby.use_openings(lines, met);
     }
 
     /// See [`Lobby::seek`].
@@ -164,8 +165,29 @@ impl Hall {
     /// See [`Lobby::challenge`].
     pub fn challenge(&self, visitor: Visitor, terms: Challenge, reference: Option<Ref>) {
         let id = ChallengeId::new(Uuid::now_v7());
-        self.ask(visitor, reference.clone(), |lobby| lobby.challenge(visitor, id, terms, reference, this_moment()));
+        self.ask(visitor, reference.clone(), |lobby| {
+            lobby
+                .challenge(visitor, id, terms, reference, this_moment())
+                .map(|effects| self.rate_challenger(lobby, effects))
+        });
         self.challenged.notify_one();
+    }
+
+    /// Tells the challenged how strong the challenger is, where it has a rating in that pool.
+    fn rate_challenger(&self, lobby: &Lobby, mut effects: Vec<Effect>) -> Vec<Effect> {
+        for effect in &mut effects {
+            if let Effect::Tell(_, ServerMessage::Challenged(challenged)) = effect {
+                let (pool, name) = (&challenged.pool, &challenged.from.name);
+                let is_rated = self.is_rated(pool) && !lobby.is_guest(name);
+                challenged.from.rating = is_rated.then(|| self.referee.ratings().of(pool, name).rating);
+            }
+        }
+        effects
+    }
+
+    /// Whether there is a pool of that name whose games count.
+    pub(super) fn is_rated(&self, pool: &str) -> bool {
+        self.pools.iter().any(|known| known.name == pool && known.rated)
     }
 
     /// See [`Lobby::accept`].
@@ -404,6 +426,15 @@ impl Hall {
         }
     }
 
+    /// The lobby pairs by what the game has made of the ratings of its two.
+    fn rate(&self, lobby: &mut Lobby, table: &Table) {
+        let Pairing { pool: at, seats, rated, .. } = table.pairing();
+        for sitter in [&seats.south, &seats.north].into_iter().filter(|_| *rated) {
+            let Some(pool) = self.pools.get(*at).filter(|pool| pool.name == table.pool().name) else { return };
+            lobby.rate(&sitter.bot, *at, self.referee.ratings().of(&pool.name, &sitter.bot));
+        }
+    }
+
     pub(super) fn seat(&self, state: &mut State, table: Arc<Table>) {
         state.tables.insert(table.id(), table);
         self.count_games(state);
@@ -424,6 +455,7 @@ impl Host for Hall {
     fn finished(&self, table: &Arc<Table>) {
         self.change(|state| {
             state.tables.remove(&table.id());
+            self.rate(&mut state.lobby, &table);
             let effects = state.lobby.finished(table.pairing(), table.fate(), this_moment());
             state.after.outlets.extend(table.lay_end());
             self.carry_out(state, effects);

@@ -9,6 +9,7 @@ use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
 use crate::dice::Dice;
+use crate::ladder::Meeting;
 use modiar_ladder::Rating;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
@@ -100,9 +101,10 @@ impl Lobby {
         Self { cap, ..self }
     }
 
-    /// Games of pools with balanced openings start from these lines from now on.
-    pub fn use_openings(&mut self, lines: &[Arc<[Pit]>]) {
+    /// Games of pools with balanced openings start from these lines from now on; before the daemon started bots have `met`.
+    pub fn use_openings(&mut self, lines: &[Arc<[Pit]>], met: &[Meeting]) {
         for (pool, meetings) in self.pools.iter().zip(&mut self.meetings) {
+            met.iter().filter(|met| met.pool == pool.name).for_each(|met| meetings.recall(met));
             meetings.use_lines(lines, pool);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
+use crate::ladder::Meeting;
 use modiar_protocol::BotName;
 use modiar_protocol::limits::PAIRS_REMEMBERED;
 use modiar_protocol::server::Openings as Kind;
@@ -72,9 +73,10 @@ impl Meetings {
         self.lines = usable.iter().filter(|line| goes_on(line)).cloned().collect();
     }
 
-    /// Two bots have had so many openings before this daemon started.
-    pub fn recall(&mut self, one: &BotName, other: &BotName, openings: usize) {
-        self.met(one, other).openings += openings;
+    /// What two bots have had before the daemon started: of openings that is no more than they had games.
+    pub fn recall(&mut self, meeting: &Meeting) {
+        let [Ok(one), Ok(other)] = [0, 1].map(|at| BotName::new(&meeting.two[at])) else { return };
+        self.met(&one, &other).openings += usize::try_from(meeting.openings).unwrap_or(usize::MAX);
     }
 
     /// The next opening of these two; empty where there is none.
@@ -182,7 +184,8 @@ mod tests {
         let mut before = meetings();
         let had: HashSet<_> = (0..2).map(|_| before.next(&anna, &bert)).collect();
         let mut after = meetings();
-        after.recall(&anna, &bert, 3);
+        let two = ["anna", "bert"].map(str::to_owned);
+        after.recall(&Meeting { pool: String::new(), two, openings: 3, southward: 0, last: 9 });
         assert!((0..3).all(|_| !had.contains(&after.next(&bert, &anna))));
     }
 

@@ -6,6 +6,7 @@ use super::machine::Visitor;
 use super::pairing::{Pairing, Sitter, Source};
 use super::presence::Kind;
 use crate::config::Pool;
+use crate::ladder::change;
 use crate::net::Outlet;
 use crate::referee::{Link, OpenError, Seat, Table};
 use crate::store::journal::{Recovered, SavedGame, SavedSeat};
@@ -88,7 +89,7 @@ impl Hall {
         }
         untold.sort_by_key(|(_, record)| record.seq);
         for (bot, record) in untold {
-            bot.missed(ended(record));
+            bot.missed(ended(record, &bot.name));
         }
         for bot in state.bots.values() {
             self.referee.keep_unread(bot);
@@ -131,7 +132,7 @@ impl Hall {
         let pairing = Pairing {
             pool: 0, // not asked of a restored game: its pool may be gone
             seats: BySide::new(sitter(&seats.south), sitter(&seats.north)),
-            rated: opening.rated,
+            rated: opening.rated && self.is_rated(&opening.pool),
             must_show: BySide::default(), // no-shows from before the start are forgotten (`forfeit.forgotten`)
             source: Source::Restored,
             opening: Arc::default(), // the journal has it
@@ -139,7 +140,7 @@ impl Hall {
         let pool = Pool {
             name: opening.pool.clone(),
             time: opening.time,
-            rated: opening.rated,
+            rated: self.is_rated(&opening.pool),
             openings: Openings::Start,
             rules: opening.rules,
         };
@@ -187,8 +188,9 @@ fn is_of(seat: &SavedSeat, bot: &Bot) -> bool {
     bot.resume.as_ref().map(TokenHash::as_str) == seat.resume.as_deref()
 }
 
-/// The end of a game as it was told, from its record.
-fn ended(record: &Record) -> Ended {
+/// The end of a game as it was told to one of its two, from its record.
+fn ended(record: &Record, reader: &BotName) -> Ended {
+    let side = if record.south.name == *reader { Side::South } else { Side::North };
     Ended {
         game: record.game,
         result: record.result,
@@ -197,6 +199,6 @@ fn ended(record: &Record) -> Ended {
         pits: record.pits,
         ply: u32::try_from(record.moves.len()).unwrap_or(u32::MAX),
         detail: record.detail.clone(),
-        rating: None,
+        rating: change(record, side),
     }
 }

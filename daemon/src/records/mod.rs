@@ -1,9 +1,11 @@
 //! Finished games as people and programs read them: shown, filtered, refereed again.
 
+mod chain;
 mod comparison;
 mod filter;
 mod form;
 mod plies;
+mod rated;
 mod shape;
 mod show;
 mod verify;

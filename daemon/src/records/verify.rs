@@ -1,11 +1,13 @@
 //! Referees finished games again, by the rules and arithmetic alone: none of the code that played them is used.
 
+use super::chain::Chain;
 use super::form::{is_instant, is_server};
+use super::rated::verify_rated;
 use super::shape::misshapen;
 use super::{counted, fault_of_line, quoted};
 use crate::store::{self, line_hash};
-use modiar_protocol::limits::{FIRST_PLY, TEXT_CHARS};
-use modiar_protocol::{GameId, GameResult, Record, RecordSeat, Sides, Termination, ZERO_HASH};
+use modiar_protocol::limits::FIRST_PLY;
+use modiar_protocol::{GameId, GameResult, Record, Sides, Termination, ZERO_HASH};
 use modiar_rules::{BySide, Line, Pit, Position, Side, parse_moves};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -44,6 +46,8 @@ pub struct Findings {
     unreadable: u64,
     /// In a file; a store has a game once.
     games_seen: HashSet<GameId>,
+    /// In a file, the ratings from game to game; a store's are folded.
+    ratings: Chain,
 }
 
 /// What the next record names, or ought to.
@@ -118,8 +122,13 @@ impl Findings {
             let at = ply.map_or_else(String::new, |ply| format!(" ply {ply}"));
             self.found(format!("game {}{at}: {what}", record.game));
         }
-        if !self.complete && !self.games_seen.insert(record.game) {
-            self.found(format!("game {}: it stands here more than once", record.game));
+        if !self.complete {
+            if !self.games_seen.insert(record.game) {
+                self.found(format!("game {}: it stands here more than once", record.game));
+            }
+            for fault in self.ratings.check(&record) {
+                self.found(format!("game {}: {fault}", record.game));
+            }
         }
         self.unreadable = 0;
         self.before = Some(Before { seq: record.seq, game: record.game, hash: line_hash(line) });
@@ -140,6 +149,11 @@ impl Findings {
         }
         self.lines = line.seq;
         self.verify_line(line.text.as_bytes());
+    }
+
+    /// A rating in a store does not follow from the games before it.
+    pub fn misrated(&mut self, game: Option<GameId>, what: &str) {
+        self.found(game.map_or_else(|| format!("the ladder: {what}"), |game| format!("game {game}: {what}")));
     }
 
     /// A stored game is found by something else than its record says.
@@ -168,7 +182,7 @@ impl Findings {
         let _ = writeln!(report, "{games}, {plies}: {verdict}");
         let none = (self.games == 0 && !self.is_empty())
             .then(|| "no line is a record; those that `modiar games export` writes without --out are".to_owned());
-        for note in self.chain().iter().chain(&none).chain(&self.notes) {
+        for note in self.chain().iter().chain(&self.ratings.note()).chain(&none).chain(&self.notes) {
             let _ = writeln!(report, "{note}");
         }
         report
@@ -203,6 +217,9 @@ impl Findings {
         let expected = next.saturating_add(self.unreadable);
         if record.seq > expected {
             self.gaps.push((expected, record.seq - 1));
+        }
+        if record.seq > next {
+            self.ratings.interrupted(record.seq);
         }
         let fault = match &self.before {
             _ if record.seq == 0 => Some("places begin at 1".to_owned()),
@@ -248,12 +265,10 @@ pub fn verify_record(record: &Record) -> Result<(), Fault> {
     verify_clocks(record, moves.len())?;
     verify_unfinished(record, line.position().ply())?;
     verify_end(record, &line)?;
-    verify_rated(record)?;
-    verify_seat("south", &record.south)?;
-    verify_seat("north", &record.north)
+    verify_rated(record)
 }
 
-fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Fault> {
+pub(super) fn ensure(holds: bool, what: impl FnOnce() -> String) -> Result<(), Fault> {
     if holds { Ok(()) } else { Err(Fault { ply: None, what: what() }) }
 }
 
@@ -337,35 +352,6 @@ fn verify_unfinished(record: &Record, ply: u32) -> Result<(), Fault> {
         format!("{} us were charged, {} us elapsed make {due}", turn.charged_us, turn.elapsed_us)
     })?;
     verify_own(record, ply, turn.elapsed_us, turn.own_us)
-}
-
-/// Ratings stand on a record exactly if it was rated, and only what has a result is (`record.rating-after`).
-fn verify_rated(record: &Record) -> Result<(), Fault> {
-    ensure(record.rated == record.rating_after.is_some(), || {
-        format!("rated is {} and ratings after it are {}", record.rated, if record.rated { "missing" } else { "there" })
-    })?;
-    ensure(!record.rated || record.result != GameResult::None, || "it is rated and has no result".into())?;
-    let guests = record.south.guest || record.north.guest;
-    ensure(!record.rated || !guests, || "it is rated, and a guest played it".into())?;
-    let after = record.rating_after.iter().flat_map(|after| [&after.south, &after.north]);
-    let below = after.clone().any(|after| after.rd < 0.0 || after.volatility < 0.0);
-    ensure(!below, || "an rd or a volatility after it is below 0".into())?;
-    let had = record.south.rating.is_some() && record.north.rating.is_some();
-    ensure(!record.rated || had, || "it is rated, and a bot had no rating before it".into())
-}
-
-/// A rating is whole, and no guest has one.
-fn verify_seat(side: &str, seat: &RecordSeat) -> Result<(), Fault> {
-    let parts = [seat.rating, seat.rd, seat.volatility];
-    let has = parts.iter().filter(|part| part.is_some()).count();
-    ensure(has == 0 || has == parts.len(), || format!("{side} has {has} of rating, rd and volatility"))?;
-    ensure(has == 0 || !seat.guest, || format!("{side} is a guest and has a rating"))?;
-    let below = [seat.rd, seat.volatility].iter().flatten().any(|part| *part < 0.0);
-    ensure(!below, || format!("{side} has an rd or a volatility below 0"))?;
-    let is_label = |text: &String| text.chars().count() <= TEXT_CHARS && !text.chars().any(char::is_control);
-    ensure(seat.version.as_ref().is_none_or(is_label), || {
-        format!("the version of {side} is longer than {TEXT_CHARS} characters or has control characters")
-    })
 }
 
 /// Milliseconds as microseconds; a record may say anything.

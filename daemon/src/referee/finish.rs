@@ -6,6 +6,7 @@ use super::seat::{Link, Seat};
 use super::table::{State, Table};
 use super::{messages, record};
 use crate::clock::Moment;
+use crate::ladder::change;
 use crate::lobby::Fate;
 use crate::metrics::Invariant;
 use crate::net::Outlet;
@@ -13,7 +14,7 @@ use crate::store::Stored;
 use jiff::Timestamp;
 use modiar_protocol::server::Ended;
 use modiar_protocol::{GameResult, ServerMessage, Termination};
-use modiar_rules::Side;
+use modiar_rules::{BySide, Side};
 use std::sync::Arc;
 use tracing::{debug, info};
 
@@ -41,6 +42,7 @@ impl Table {
     }
 
     fn stored(self: Arc<Self>, stored: Stored) {
+        let stored = stored.map(|record| self.lock().changes = BySide::from_fn(|side| change(&record, side)));
         match (stored, self.referee.host()) {
             (Ok(()), Some(host)) => host.finished(&self),
             (Ok(()), None) => self.conclude(),
@@ -88,7 +90,6 @@ impl Table {
     }
 
     fn tell_players(&self, state: &State, ended: &Ended) -> Vec<Arc<Outlet>> {
-        let line = ServerMessage::Ended(Box::new(ended.clone())).to_line();
         let news = self.untold(state);
         for side in Side::ALL {
             let Seat { bot, link: Link { outlet, updates }, .. } = &state.seats[side];
@@ -97,8 +98,9 @@ impl Table {
             } else if *updates {
                 outlet.lay(&news);
             }
-            outlet.lay(&line);
-            bot.rise(ended.clone(), outlet);
+            let ended = Ended { rating: state.changes[side], ..ended.clone() };
+            outlet.lay_message(&ServerMessage::Ended(Box::new(ended.clone())));
+            bot.rise(ended, outlet);
             self.referee.keep_unread(bot);
         }
         Side::ALL.map(|side| Arc::clone(&state.seats[side].link.outlet)).into()

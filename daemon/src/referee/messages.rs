@@ -13,7 +13,7 @@ pub(super) fn started(
     id: GameId,
     pool: &Pool,
     rated: bool,
-    seats: &BySide<Seat>,
+    players: BySide<Player>,
     game: &Game,
     side: Option<Side>,
     now: Moment,
@@ -25,8 +25,8 @@ pub(super) fn started(
         rated,
         side,
         spectator: side.is_none(),
-        south: player(&seats.south),
-        north: player(&seats.north),
+        south: players.south,
+        north: players.north,
         time: pool.time,
         rules: pool.rules,
         opening: moves_text(&game.terms().opening).to_string(),
@@ -84,7 +84,7 @@ pub(super) fn moved(id: GameId, game: &Game) -> Option<ServerMessage> {
     }))
 }
 
-/// The end of the game.
+/// The end of the game, as who watches reads it: of ratings each of the two is told its own.
 pub(super) fn ended(id: GameId, game: &Game, decision: &Decision) -> Ended {
     let position = game.line().position();
     Ended {
@@ -107,8 +107,9 @@ pub(super) fn game_over(id: GameId, reference: Option<Ref>) -> Error {
     Error { game: Some(id), reference, ..Error::new(ErrorCode::GameOver, GAME_OVER) }
 }
 
-fn player(seat: &Seat) -> Player {
-    Player { name: seat.bot.name.clone(), guest: seat.bot.is_guest(), rating: None, version: seat.version.clone() }
+/// One of the two, and its rating where it has one.
+pub(super) fn player(seat: &Seat, rating: Option<f64>) -> Player {
+    Player { name: seat.bot.name.clone(), guest: seat.bot.is_guest(), rating, version: seat.version.clone() }
 }
 
 fn remaining_ms(game: &Game) -> Sides<u64> {

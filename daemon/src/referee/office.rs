@@ -4,6 +4,7 @@ use super::flags::Flags;
 use super::game::Played;
 use super::table::Table;
 use crate::clock::{Micros, Moment};
+use crate::ladder::Ratings;
 use crate::lobby::Bot;
 use crate::metrics::Metrics;
 use crate::net::Outlet;
@@ -85,6 +86,12 @@ impl Referee {
     /// Names who is told of finished games, once.
     pub fn report_to(&self, host: &Arc<dyn Host>) {
         self.host.get_or_init(|| Arc::downgrade(host));
+    }
+
+    /// How all bots stand.
+    #[must_use]
+    pub const fn ratings(&self) -> &Arc<Ratings> {
+        self.store.ratings()
     }
 
     /// Whether there is space for new games.

@@ -4,7 +4,9 @@ use super::game::{Decision, Game};
 use super::seat::Seat;
 use crate::clock::{Charge, Micros};
 use crate::config::Pool;
+use crate::ladder::{is_marked, put};
 use jiff::Timestamp;
+use modiar_ladder::Rating;
 use modiar_protocol::{GameId, GameResult, Record, RecordSeat, UnfinishedTurn, ZERO_HASH};
 use modiar_rules::{BySide, moves_text};
 
@@ -22,19 +24,22 @@ pub(super) struct Occasion<'a> {
 /// The record, its place in the order of commits still open: the store gives `seq` and `prev`.
 pub(super) fn record(occasion: &Occasion<'_>, game: &Game, decision: &Decision) -> Record {
     let column = |part: fn(&Charge) -> Micros| game.charges().iter().map(|charge| part(charge).0).collect();
+    let (south, north) = (seat(&occasion.seats.south, occasion.pool), seat(&occasion.seats.north, occasion.pool));
+    // A restored game's pool may be rated no longer.
+    let rated = occasion.rated && is_marked(&south) && is_marked(&north);
     Record {
         record: 1,
         seq: 0,
         prev: ZERO_HASH.to_owned(),
         game: occasion.id,
         pool: occasion.pool.name.clone(),
-        rated: occasion.rated && decision.result != GameResult::None,
+        rated: rated && decision.result != GameResult::None,
         started: rfc3339(occasion.started),
         ended: rfc3339(occasion.ended),
         time: occasion.pool.time,
         rules: occasion.pool.rules,
-        south: seat(&occasion.seats.south),
-        north: seat(&occasion.seats.north),
+        south,
+        north,
         opening: moves_text(&game.terms().opening).to_string(),
         moves: moves_text(game.line().moves()).to_string(),
         elapsed_us: column(|charge| charge.elapsed),
@@ -57,16 +62,22 @@ pub(super) fn record(occasion: &Occasion<'_>, game: &Game, decision: &Decision) 
     }
 }
 
-fn seat(seat: &Seat) -> RecordSeat {
+/// A side of the record. One that has a rating is marked so, by that of which nothing is known: the store, which alone knows
+/// the order of games, puts the right one there (`record.ratings-read`).
+fn seat(seat: &Seat, pool: &Pool) -> RecordSeat {
     let bot = &seat.bot;
-    RecordSeat {
+    let mut side = RecordSeat {
         name: bot.name.clone(),
         guest: bot.is_guest(),
         version: seat.version.clone(),
         rating: None,
         rd: None,
         volatility: None,
+    };
+    if seat.is_rated(pool) {
+        put(&mut side, Rating::default());
     }
+    side
 }
 
 /// `2026-11-30T12:00:00.000000Z`: always microseconds, so that texts sort as times.

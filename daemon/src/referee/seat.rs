@@ -1,5 +1,6 @@
 //! A bot at a table.
 
+use crate::config::Pool;
 use crate::lobby::Bot;
 use crate::net::Outlet;
 use crate::store::journal::SavedSeat;
@@ -34,6 +35,11 @@ impl Link {
 }
 
 impl Seat {
+    /// Whether its bot has a rating in a pool: a guest has none, and an unrated pool has none.
+    pub(super) fn is_rated(&self, pool: &Pool) -> bool {
+        pool.rated && !self.bot.is_guest()
+    }
+
     /// The seat as the journal keeps it.
     pub(super) fn saved(&self) -> SavedSeat {
         let resume = self.bot.resume.as_ref().map(|hash| hash.as_str().to_owned());

@@ -16,7 +16,7 @@ use crate::store::journal::{Opening, SavedGame, Slot};
 use jiff::Timestamp;
 use modiar_protocol::client::Move;
 use modiar_protocol::limits::WAITING_ANSWERS;
-use modiar_protocol::server::Error;
+use modiar_protocol::server::{Error, RatingChange};
 use modiar_protocol::{ErrorCode, GameId, Ref, ServerMessage, Termination};
 use modiar_rules::{BySide, MovesError, ReplayError, Side, moves_text, parse_moves};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -67,6 +67,8 @@ pub(super) struct State {
     pub(super) stalled: Option<Played>,
     /// Its record is on its way to the store.
     pub(super) finishing: bool,
+    /// What it did to the ratings of the two, once it is stored.
+    pub(super) changes: BySide<Option<RatingChange>>,
     /// Who is to read `game_over` once the result is told.
     pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
     /// Who is still to read `started`: it came while a ply was stalled, or the end on its way to the store.
@@ -93,6 +95,7 @@ impl State {
             stalled: None,
             owed: BySide::default(),
             finishing: false,
+            changes: BySide::default(),
             waiting: Vec::new(),
             come_back: BySide::new(here, here),
             waits: !here,
@@ -227,6 +230,12 @@ impl Table {
     #[must_use]
     pub const fn id(&self) -> GameId {
         self.id
+    }
+
+    /// The pool by whose terms it is played.
+    #[must_use]
+    pub const fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// What brought the two together.

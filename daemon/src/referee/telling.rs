@@ -167,6 +167,12 @@ impl Table {
 
     /// The whole state of the game, to one side or to a spectator.
     pub(super) fn as_started(&self, state: &State, side: Option<Side>) -> Started {
-        messages::started(self.id(), &self.pool, self.pairing().rated, &state.seats, &state.game, side, now())
+        let player = |side: Side| {
+            let seat = &state.seats[side];
+            let rating = || self.referee.store.ratings().of(&self.pool.name, &seat.bot.name).rating;
+            messages::player(seat, seat.is_rated(&self.pool).then(rating))
+        };
+        let players = BySide::from_fn(player);
+        messages::started(self.id(), &self.pool, self.pairing().rated, players, &state.game, side, now())
     }
 }

@@ -6,7 +6,7 @@ use modiar_protocol::limits::BAN_REASON_CHARS;
 use modiar_protocol::{BotName, Secret};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 
@@ -132,7 +132,7 @@ pub enum AccountError {
     #[error("the system gives no random numbers: {0}")]
     Chance(String),
     #[error(transparent)]
-    Store(#[from] std::sync::Arc<StoreError>),
+    Store(#[from] Arc<StoreError>),
 }
 
 #[derive(Debug, Default)]
@@ -160,6 +160,12 @@ impl Accounts {
         let accounts = store.with(|store| store.accounts()).await?;
         let accounts = accounts.into_iter().map(|account| (account.name.clone(), account)).collect();
         Ok(Self { known: Mutex::new(Known { accounts, coming: None }), changing: tokio::sync::Mutex::default(), store })
+    }
+
+    /// Where they are stored.
+    #[must_use]
+    pub const fn store(&self) -> &StoreHandle {
+        &self.store
     }
 
     /// Whether somebody owns the name, or soon will.
@@ -207,9 +213,9 @@ impl Accounts {
     async fn register(&self, name: BotName) -> Result<Secret, AccountError> {
         let token = new_token()?;
         let created = format!("{:.6}", Timestamp::now());
-        // What an earlier owner of the name had still to hear of is nobody's.
-        let earlier = name.clone();
-        self.store.with(move |store| store.commit(&mut [], &[(earlier, Vec::new())])).await?;
+        // What an earlier owner of the name had still to hear of is nobody's, and what he had won too.
+        let (earlier, ratings) = (name.clone(), Arc::clone(self.store.ratings()));
+        self.store.with(move |store| store.disown(&earlier).map(|()| ratings.remove(&earlier))).await?;
         self.put(Account { name, token: TokenHash::of(&token), created, banned: None }).await?;
         Ok(token)
     }
@@ -243,8 +249,8 @@ impl Accounts {
     pub async fn remove(&self, name: &BotName) -> Result<(), AccountError> {
         let _changing = self.change().await?;
         let Account { name, .. } = self.get(name)?;
-        let gone = name.clone();
-        self.store.with(move |store| store.remove_account(&gone)).await?;
+        let (gone, ratings) = (name.clone(), Arc::clone(self.store.ratings()));
+        self.store.with(move |store| store.remove_account(&gone).map(|()| ratings.remove(&gone))).await?;
         self.known().accounts.remove(&name);
         Ok(())
     }

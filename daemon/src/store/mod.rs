@@ -4,7 +4,9 @@ mod accounts;
 mod archive;
 mod columns;
 mod data_dir;
+mod folded;
 pub mod journal;
+mod ladder;
 mod migrate;
 mod sqlite;
 mod unread;
@@ -13,9 +15,11 @@ mod writer;
 pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
 pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of, reached};
 pub use data_dir::DataDir;
+pub use folded::{find_misrated, read_meetings, read_seasons, read_standings};
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
 pub use writer::{GROUP, StoreHandle, Stored, start};
 
+use crate::ladder::{Carry, Event, Row, SeasonName};
 use jiff::Timestamp;
 use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
 use modiar_protocol::{BotName, GameId, Record};
@@ -29,11 +33,12 @@ use thiserror::Error;
 pub trait Store: Send {
     /// Stores finished games, all or none, durably, in this order. Each gets its place and its link to the one before it;
     /// the lines come back as they are to stand in the archive. A game stored before is not stored again, and has no line.
-    /// With them, what bots have to hear of from now on.
+    /// With them, what bots have to hear of from now on, and what the games make of ratings: each record is given those of its
+    /// sides before it and after it (`ladder.transaction`). One that was stored before becomes what is stored.
     ///
     /// # Errors
     /// Nothing was stored.
-    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Vec<Line>, StoreError>;
+    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Committed, StoreError>;
 
     /// The newest game.
     ///
@@ -65,11 +70,35 @@ pub trait Store: Send {
     /// Nothing was stored.
     fn put_account(&mut self, account: &Account) -> Result<(), StoreError>;
 
-    /// Removes a registered bot.
+    /// Removes a registered bot, and its ratings with it.
     ///
     /// # Errors
     /// Nothing was removed.
     fn remove_account(&mut self, name: &BotName) -> Result<(), StoreError>;
+
+    /// Somebody else is to have the name: what an earlier owner had still to hear of is nobody's, and his ratings are over.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    fn disown(&mut self, name: &BotName) -> Result<(), StoreError>;
+
+    /// How all bots stand.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn standings(&self) -> Result<Vec<Row>, StoreError>;
+
+    /// The events of the ladder, in order.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn rating_events(&self) -> Result<Vec<Event>, StoreError>;
+
+    /// Begins a season after the newest game; how all bots stand then.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    fn begin_season(&mut self, name: SeasonName, carry: Carry) -> Result<Vec<Row>, StoreError>;
 
     /// The records of the games that registered bots have still to hear of, in the order of their ends.
     ///
@@ -82,6 +111,15 @@ pub trait Store: Send {
     /// # Errors
     /// They cannot be read.
     fn recent(&self, since: &str) -> Result<Vec<Record>, StoreError>;
+}
+
+/// What a commit made.
+#[derive(Debug, Default)]
+pub struct Committed {
+    /// The lines of the games, as they are to stand in the archive.
+    pub lines: Vec<Line>,
+    /// How the bots stand whose standings they changed.
+    pub standings: Vec<Row>,
 }
 
 /// A registered bot, and the stored games whose ends it has still to hear of: these and no others.

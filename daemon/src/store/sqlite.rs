@@ -2,12 +2,16 @@
 
 use super::accounts::{Account, BanReason, TokenHash};
 use super::data_dir::{log_of, make_private};
-use super::{DataDir, Head, Line, Store, StoreError, Unread, columns, line_hash, line_text, migrate, unread};
+use super::{
+    Committed, DataDir, Head, Line, Store, StoreError, Unread, columns, ladder, line_hash, line_text, migrate, unread,
+};
+use crate::ladder::{Carry, Event, Row, SeasonName};
+use jiff::Timestamp;
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
 use rusqlite::types::Type;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row as SqlRow, params};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,8 +25,8 @@ const LOG: i64 = 4 << 20;
 /// The games in `modiar.db`.
 #[derive(Debug)]
 pub struct SqliteStore {
-    path: PathBuf,
-    database: Connection,
+    pub(super) path: PathBuf,
+    pub(super) database: Connection,
     /// The log should be brought into the database.
     log_is_long: Arc<AtomicBool>,
 }
@@ -109,6 +113,20 @@ impl SqliteStore {
         }))
     }
 
+    /// Makes a change, all of it or nothing.
+    pub(super) fn change<T>(
+        &mut self,
+        change: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let to_error = StoreError::sqlite(&self.path);
+        let changed = (|| {
+            let transaction = self.database.transaction()?;
+            let changed = change(&transaction)?;
+            transaction.commit().map(|()| changed)
+        })();
+        changed.map_err(to_error)
+    }
+
     /// Brings the log into the database, as far as no reader needs it.
     fn bring_log_in(&self) -> rusqlite::Result<()> {
         self.database.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
@@ -116,33 +134,40 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Vec<Line>, StoreError> {
+    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Committed, StoreError> {
         let to_error = StoreError::sqlite(&self.path);
         let mut lines = Vec::with_capacity(records.len());
-        let stored: rusqlite::Result<()> = (|| {
+        let stored: rusqlite::Result<Vec<_>> = (|| {
             let transaction = self.database.transaction()?;
             let first = || Head { seq: 0, hash: ZERO_HASH.to_owned() };
-            let Head { mut seq, hash: mut prev } = newest(&transaction)?.unwrap_or_else(first);
+            let (Head { mut seq, hash: mut prev }, mut ladder) =
+                (newest(&transaction)?.unwrap_or_else(first), ladder::Changes::of(&transaction));
             for record in records {
                 record.seq = seq + 1;
                 record.prev.clone_from(&prev);
+                let after = ladder.rate(record)?;
                 let text = record.to_line().map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
                 let hash = line_hash(&text);
                 if columns::insert(&transaction, record, &text, &hash)? {
                     (seq, prev) = (record.seq, hash.clone());
+                    after.iter().for_each(|after| ladder.keep(record, after));
                     lines.push(Line { seq, day: day(&record.ended), text, hash });
+                } else if let Some(Ok(stored)) =
+                    stored_line(&transaction, record.game)?.map(|line| serde_json::from_str(&line))
+                {
+                    *record = stored;
                 }
             }
+            let standings = ladder.write()?;
             unread.iter().try_for_each(|(bot, games)| unread::put(&transaction, bot, games))?;
             transaction.commit()?;
             match self.log_is_long.load(Ordering::Relaxed).then(|| self.bring_log_in()) {
                 Some(Err(error)) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => Err(error),
                 // Where there is no room it is tried again with the next commit.
-                _ => Ok(()),
+                _ => Ok(standings),
             }
         })();
-        stored.map_err(to_error)?;
-        Ok(lines)
+        Ok(Committed { lines, standings: stored.map_err(to_error)? })
     }
 
     fn head(&self) -> Result<Option<Head>, StoreError> {
@@ -168,10 +193,7 @@ impl Store for SqliteStore {
     }
 
     fn record(&self, game: GameId) -> Result<Option<Record>, StoreError> {
-        let sql = "SELECT record FROM games WHERE id = ?1";
-        let mut query = self.database.prepare_cached(sql).map_err(StoreError::sqlite(&self.path))?;
-        let line = query.query_row([game.as_str()], |row| row.get::<_, String>(0)).optional();
-        let line = line.map_err(StoreError::sqlite(&self.path))?;
+        let line = stored_line(&self.database, game).map_err(StoreError::sqlite(&self.path))?;
         Ok(line.map(|line| serde_json::from_str(&line)).transpose()?)
     }
 
@@ -195,13 +217,32 @@ impl Store for SqliteStore {
     }
 
     fn remove_account(&mut self, name: &BotName) -> Result<(), StoreError> {
-        let removed = (|| {
-            let transaction = self.database.transaction()?;
+        self.change(|transaction| {
             transaction.execute("DELETE FROM bots WHERE name = ?1", [name.as_str()])?;
-            unread::delete(&transaction, name)?;
-            transaction.commit()
-        })();
-        removed.map_err(StoreError::sqlite(&self.path))
+            unread::delete(transaction, name)?;
+            ladder::remove(transaction, newest_seq(transaction)?, this_moment(), name)
+        })
+    }
+
+    fn disown(&mut self, name: &BotName) -> Result<(), StoreError> {
+        self.change(|transaction| {
+            unread::delete(transaction, name)?;
+            ladder::remove(transaction, newest_seq(transaction)?, this_moment(), name)
+        })
+    }
+
+    fn standings(&self) -> Result<Vec<Row>, StoreError> {
+        ladder::ratings(&self.database).map_err(StoreError::sqlite(&self.path))
+    }
+
+    fn rating_events(&self) -> Result<Vec<Event>, StoreError> {
+        ladder::events(&self.database).map_err(StoreError::sqlite(&self.path))
+    }
+
+    fn begin_season(&mut self, name: SeasonName, carry: Carry) -> Result<Vec<Row>, StoreError> {
+        self.change(|transaction| {
+            ladder::begin_season(transaction, newest_seq(transaction)?, this_moment(), name, carry)
+        })
     }
 
     fn recent(&self, since: &str) -> Result<Vec<Record>, StoreError> {
@@ -222,7 +263,21 @@ fn newest(database: &Connection) -> rusqlite::Result<Option<Head>> {
     query.query_row([], |row| Ok(Head { seq: seq(row)?, hash: row.get(1)? })).optional()
 }
 
-fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
+fn newest_seq(database: &Connection) -> rusqlite::Result<u64> {
+    Ok(newest(database)?.map_or(0, |head| head.seq))
+}
+
+/// As records tell time.
+fn this_moment() -> String {
+    format!("{:.6}", Timestamp::now())
+}
+
+fn stored_line(database: &Connection, game: GameId) -> rusqlite::Result<Option<String>> {
+    let mut query = database.prepare_cached("SELECT record FROM games WHERE id = ?1")?;
+    query.query_row([game.as_str()], |row| row.get(0)).optional()
+}
+
+fn account(row: &SqlRow<'_>) -> rusqlite::Result<Account> {
     let name: String = row.get(0)?;
     let name =
         BotName::new(&name).map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, error.into()))?;
@@ -316,7 +371,7 @@ pub fn read_record(data: &DataDir, id: &str) -> Result<Vec<String>, StoreError> 
 }
 
 /// Opens the database without a claim to the directory: nothing is written to it.
-fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
+pub(super) fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let path = data.database();
     data.check()?;
     if !data.has_database()? {
@@ -353,11 +408,11 @@ fn unchanging(path: &Path) -> PathBuf {
     format!("file:{escaped}?immutable=1").into()
 }
 
-fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+fn text(row: &SqlRow<'_>, column: usize) -> rusqlite::Result<String> {
     Ok(line_text(row.get_ref(column)?.as_bytes()?))
 }
 
-fn seq(row: &Row<'_>) -> rusqlite::Result<u64> {
+fn seq(row: &SqlRow<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::cast_unsigned)
 }
 

@@ -1,7 +1,8 @@
 //! The one writer: a thread that takes finished games as they come, as many as wait in one commit.
 
-use super::{Archive, Store, StoreError, Unread};
+use super::{Archive, Committed, Store, StoreError, Unread};
 use crate::clock::Moment;
+use crate::ladder::{Carry, Ratings, Season, SeasonName, seasons};
 use crate::metrics::Metrics;
 use crate::time::now;
 use modiar_protocol::{BotName, GameId, Record};
@@ -23,10 +24,11 @@ const PACE: Duration = Duration::from_millis(20);
 /// How long a full disk is left alone before the next try.
 const FULL: Duration = Duration::from_millis(200);
 
-/// What became of a result.
-pub type Stored = Result<(), Arc<StoreError>>;
+/// What became of a result: the record as it is stored.
+pub type Stored = Result<Record, Arc<StoreError>>;
+type Done = Result<(), Arc<StoreError>>;
 type Then = Box<dyn FnOnce(Stored) + Send>;
-type Work = Box<dyn FnOnce(&mut dyn Store) -> Stored + Send>;
+type Work = Box<dyn FnOnce(&mut dyn Store) -> Done + Send>;
 
 enum Job {
     Finish(Box<Record>, Then),
@@ -43,6 +45,7 @@ pub struct StoreHandle {
     stopping: Arc<AtomicBool>,
     failed: CancellationToken,
     unread: Arc<Count>,
+    ratings: Arc<Ratings>,
 }
 
 /// Of what is unread: how much was handed over, and how much of it is stored.
@@ -116,6 +119,45 @@ impl StoreHandle {
         let _ = self.with(|_| Ok(())).await;
     }
 
+    /// How all bots stand, by what is stored; empty before they are [loaded](Self::load_ratings).
+    #[must_use]
+    pub const fn ratings(&self) -> &Arc<Ratings> {
+        &self.ratings
+    }
+
+    /// Reads how all bots stand.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn load_ratings(&self) -> Result<(), Arc<StoreError>> {
+        let ratings = Arc::clone(&self.ratings);
+        self.with(move |store| store.standings().map(|rows| ratings.replace(rows))).await
+    }
+
+    /// Begins a season; false where there is one of that name.
+    ///
+    /// # Errors
+    /// Nothing was changed.
+    pub async fn begin_season(&self, name: SeasonName, carry: Carry) -> Result<bool, Arc<StoreError>> {
+        let ratings = Arc::clone(&self.ratings);
+        self.with(move |store| {
+            let is_taken = seasons(&store.rating_events()?).iter().any(|season| season.name == name);
+            if !is_taken {
+                ratings.replace(store.begin_season(name, carry)?);
+            }
+            Ok(!is_taken)
+        })
+        .await
+    }
+
+    /// All seasons.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub async fn seasons(&self) -> Result<Vec<Season>, Arc<StoreError>> {
+        self.with(|store| Ok(seasons(&store.rating_events()?))).await
+    }
+
     /// Whether results wait for space on the disk.
     #[must_use]
     pub fn is_full(&self) -> bool {
@@ -149,6 +191,7 @@ pub fn start(
     let (jobs, receiver) = mpsc::channel();
     let (full, stopping) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let (failed, unread) = (CancellationToken::new(), Arc::new(Count::default()));
+    let ratings = Arc::<Ratings>::default();
     let mut writer = Writer {
         store: Box::new(store),
         archive,
@@ -157,12 +200,13 @@ pub fn start(
         failed: failed.clone(),
         behind: false,
         unread: Arc::clone(&unread),
+        ratings: Arc::clone(&ratings),
         metrics,
         next: None,
         paced: Instant::now(),
     };
     let thread = thread::Builder::new().name("store".into()).spawn(move || writer.run(&receiver))?;
-    Ok((StoreHandle { jobs, full, stopping, failed, unread }, thread))
+    Ok((StoreHandle { jobs, full, stopping, failed, unread, ratings }, thread))
 }
 
 struct Writer {
@@ -174,6 +218,7 @@ struct Writer {
     /// The archive lacks lines that the store has.
     behind: bool,
     unread: Arc<Count>,
+    ratings: Arc<Ratings>,
     metrics: Arc<Metrics>,
     /// A job that was taken out behind a group and is none of it.
     next: Option<Job>,
@@ -261,12 +306,14 @@ impl Writer {
         self.failed.cancel();
     }
 
-    fn finish(&mut self, Group { mut records, then, unread, said }: Group) -> Stored {
+    fn finish(&mut self, Group { mut records, then, unread, said }: Group) -> Done {
         debug!(games = records.len(), unread = unread.len(), "committing");
         let unread: Vec<Unread> = unread.into_iter().collect();
         let (outcome, lines) = match self.commit(&mut records, &unread) {
-            Ok(lines) => {
+            Ok(Committed { lines, standings }) => {
                 self.unread.stored.fetch_add(said, Ordering::Relaxed);
+                // Before anybody is told.
+                self.ratings.put(standings);
                 (Ok(()), lines)
             }
             Err(error) => (Err(Arc::new(error)), Vec::new()),
@@ -277,9 +324,10 @@ impl Writer {
             Err(error) => self.fail(error),
             Ok(()) => {}
         }
-        for then in then {
+        for (record, then) in records.into_iter().zip(then) {
+            let stored = outcome.clone().map(|()| record);
             // A bug in what follows is logged where it panics, and is no reason to store nothing any more.
-            let _ = catch_unwind(AssertUnwindSafe(|| then(outcome.clone())));
+            let _ = catch_unwind(AssertUnwindSafe(|| then(stored)));
         }
         outcome?;
         let changed = !self.behind && self.archive.was_changed();
@@ -299,7 +347,7 @@ impl Writer {
     }
 
     /// Commits; where the disk is full, as soon as it no longer is.
-    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Vec<super::Line>, StoreError> {
+    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Committed, StoreError> {
         loop {
             let began = now();
             match self.store.commit(records, unread) {

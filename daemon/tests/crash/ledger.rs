@@ -11,6 +11,10 @@ use std::fmt;
 pub struct Tally {
     /// Results that bots read.
     pub acked: u64,
+    /// Of these, those that told a rating.
+    pub rated: u64,
+    /// Rows of the ladder that are not what the stored games lead to.
+    pub misrated: u64,
     /// Of these, not in the store.
     pub missing: u64,
     /// Of these, otherwise in the store, or told otherwise again.
@@ -30,17 +34,19 @@ pub struct Tally {
 impl Tally {
     pub fn is_good(&self) -> bool {
         self.faults.is_empty()
-            && [self.missing, self.changed, self.double, self.replay_bad, self.prefix_bad].iter().all(|bad| *bad == 0)
+            && [self.missing, self.changed, self.double, self.replay_bad, self.prefix_bad, self.misrated]
+                .iter()
+                .all(|bad| *bad == 0)
     }
 }
 
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { acked, missing, changed, double, replay_bad, resumed, prefix_bad, .. } = self;
+        let Self { acked, rated, missing, changed, double, replay_bad, resumed, prefix_bad, misrated, .. } = self;
         write!(
             f,
-            "acked={acked} missing={missing} changed={changed} double={double} replay_bad={replay_bad} \
-             resumed={resumed} prefix_bad={prefix_bad}"
+            "acked={acked} rated={rated} missing={missing} changed={changed} double={double} replay_bad={replay_bad} \
+             resumed={resumed} prefix_bad={prefix_bad} misrated={misrated}"
         )
     }
 }
@@ -191,13 +197,19 @@ impl Ledger {
             if !record["moves"].as_str().unwrap().starts_with(&told.moves) {
                 self.bad(format!("{told:?} is stored as {record}"));
             }
-            if told.ended.is_some_and(|ended| !agrees(&ended, record)) {
+            self.tally.rated += u64::from(told.ended.as_ref().is_some_and(|ended| ended.get("rating").is_some()));
+            if told.ended.is_some_and(|ended| {
+                !agrees(&ended, record) || ended.get("rating") != change(record, &self.name).as_ref()
+            }) {
                 self.tally.changed += 1;
                 self.tally.faults.push(format!("{}: {id} is stored otherwise: {record}", self.name));
             }
         }
-        let Tally { acked, missing, changed, double, replay_bad, resumed, prefix_bad, faults } = self.tally;
+        let Tally { acked, rated, missing, changed, double, replay_bad, resumed, prefix_bad, misrated, faults } =
+            self.tally;
         tally.acked += acked;
+        tally.rated += rated;
+        tally.misrated += misrated;
         tally.missing += missing;
         tally.changed += changed;
         tally.double += double;
@@ -223,4 +235,11 @@ fn stands(started: &Value) -> bool {
 fn agrees(ended: &Value, record: &Value) -> bool {
     let same = ["game", "result", "termination", "score", "pits"].iter().all(|key| ended[key] == record[key]);
     same && ended["ply"] == record["moves"].as_str().unwrap().len()
+}
+
+/// What a record says that a bot's `ended` must tell of its rating; nothing where the game was not rated.
+fn change(record: &Value, name: &str) -> Option<Value> {
+    let side = if record["south"]["name"] == name { "south" } else { "north" };
+    let after = record.get("rating_after")?.get(side)?;
+    Some(json!({"before": record[side]["rating"], "after": after["rating"], "rd": after["rd"]}))
 }

@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use modiar::store::{DataDir, SqliteStore, Store as _};
 use modiar_oracle::{Table, solve};
 use modiar_protocol::{
-    BotName, Detail, GameId, GameResult, GameRules, PitList, Record, RecordSeat, SeatRating, Sides, Termination,
-    TimeControl, UnfinishedTurn, ZERO_HASH,
+    BotName, Detail, GameId, GameResult, GameRules, PitList, Record, RecordSeat, Termination, TimeControl,
+    UnfinishedTurn, ZERO_HASH,
 };
 use modiar_rules::{BySide, EndRules, Line, Pit, Side, moves_text, parse_moves};
 use std::path::Path;
@@ -46,10 +46,10 @@ impl Stored {
         let mut records = vec![aborted("2026-09-30T23:59:59.999999Z")];
         // The first begins in October and ends in November: the end counts.
         records.extend((0..NORMAL).map(|at| played(&mut dice, at)));
-        for record in &records {
+        stored.commit(&mut records);
+        for record in &stored.records {
             assert_eq!(modiar::records::verify_record(record), Ok(()), "{record:?}");
         }
-        stored.commit(&mut records);
         oracle().write(&stored.data().oracle()).unwrap();
         stored
     }
@@ -151,17 +151,14 @@ fn played(dice: &mut Dice, at: usize) -> Record {
     record
 }
 
-/// What a server that rates games would have written.
+/// Every other game is one of bots that have ratings: the store says which.
 fn rate(record: &mut Record, at: usize) {
-    let points = 1500.0 + at as f64 / 8.0;
-    for seat in [&mut record.south, &mut record.north] {
-        if at.is_multiple_of(2) {
-            (seat.guest, seat.rating, seat.rd, seat.volatility) = (false, Some(points), Some(350.0), Some(0.06));
+    if at.is_multiple_of(2) {
+        for seat in [&mut record.south, &mut record.north] {
+            (seat.guest, seat.rating, seat.rd, seat.volatility) = (false, Some(1500.0), Some(350.0), Some(0.06));
         }
+        record.rated = record.result != GameResult::None;
     }
-    record.rated = at.is_multiple_of(2) && record.result != GameResult::None;
-    let after = |change: f64| SeatRating { rating: points + change, rd: 312.25, volatility: 0.0625 };
-    record.rating_after = record.rated.then(|| Sides { south: after(20.5), north: after(-20.5) });
 }
 
 #[derive(Default)]

@@ -109,7 +109,7 @@ fn pool(name: &str, dice: &mut Dice) -> Pool {
 pub fn lobby(pools: &Arc<[Pool]>, dice: &mut Dice) -> Lobby {
     let mut lobby = Lobby::new(Arc::clone(pools), Limits::default().games_per_bot, dice.next());
     let lines: Vec<Arc<[Pit]>> = (0..dice.below(4)).map(|_| opening(dice)).collect();
-    lobby.use_openings(&lines);
+    lobby.use_openings(&lines, &[]);
     lobby
 }
 

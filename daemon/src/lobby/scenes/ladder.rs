@@ -181,6 +181,36 @@ fn a_game_counts_where_the_pool_does_and_nobody_is_a_guest() {
     assert!(!rated("practice", [owned(), owned()]));
 }
 
+/// `session.challenge-refused`, `ladder.rated`: a rated challenge needs a rated pool and two accounts.
+#[test]
+fn a_challenge_counts_where_it_says_so_and_may() {
+    let ask = |pool: &str, rated: bool, kinds: [Kind; 2]| {
+        let mut lobby = empty();
+        for (number, kind) in (1..).zip(kinds) {
+            lobby.enter(Visitor(number), entrant(&format!("bot-{number}"), kind, 1));
+        }
+        let terms = Challenge { pool: pool.into(), rated, ..challenge("bot-2", 1) };
+        lobby.challenge(Visitor(1), id(1), terms, None, now(0)).map_err(|error| error.field).ok()?;
+        Some(pairings(&lobby.accept(Visitor(2), id(1), now(0)).unwrap())[0].rated)
+    };
+    let owned = || Kind::Registered(None);
+    assert_eq!(ask("blitz", true, [owned(), owned()]), Some(true));
+    assert_eq!(ask("blitz", true, [owned(), Kind::House]), Some(true));
+    assert_eq!(ask("blitz", false, [owned(), owned()]), Some(false));
+    assert_eq!(ask("practice", true, [owned(), owned()]), None);
+    assert_eq!([ask("blitz", true, [owned(), Kind::Guest]), ask("blitz", true, [Kind::Guest, owned()])], [None, None]);
+}
+
+/// A bot is paired by the rating that its last game left it.
+#[test]
+fn a_rating_that_has_changed_is_paired_by() {
+    let mut lobby = empty();
+    seeker(&mut lobby, 1, 1000.0, None);
+    seeker(&mut lobby, 2, 2000.0, None);
+    lobby.rate(&BotName::new("BOT-2").unwrap(), 1, Rating { rating: 1050.0, rd: 0.0, volatility: 0.06 });
+    assert_eq!(told(&lobby.pair_waiting(now(0))), ["bot-1 - bot-2"]);
+}
+
 /// What an evening of a ladder was.
 #[derive(Default)]
 struct Evening {
@@ -201,7 +231,7 @@ fn a_hundred_and_one_bots_play_an_evening() {
         let mut pools = Config::default().pools;
         pools[1].openings = openings;
         let mut lobby = Lobby::new(pools.into(), 64, 7);
-        lobby.use_openings(&["24", "03", "13"].map(|moves| parse_moves(moves).unwrap().into()));
+        lobby.use_openings(&["24", "03", "13"].map(|moves| parse_moves(moves).unwrap().into()), &[]);
         house(&mut lobby, 900, 1500.0);
         let evening = live(&mut lobby);
         assert_eq!(evening.pairs.values().max(), Some(&0).filter(|_| openings == Openings::Balanced));

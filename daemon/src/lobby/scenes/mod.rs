@@ -211,7 +211,7 @@ fn a_removed_bot_leaves_nothing_held_against_its_name() {
 /// A lobby whose pool has openings, its two bots seeking so many games each, and the first of those.
 fn pair(first: u64, second: u64) -> (Lobby, Pairing) {
     let mut lobby = lobby(3, 1);
-    lobby.use_openings(&["24", "03"].map(|moves| parse_moves(moves).unwrap().into()));
+    lobby.use_openings(&["24", "03"].map(|moves| parse_moves(moves).unwrap().into()), &[]);
     seek(&mut lobby, 1, first);
     let pairing = pairings(&seek(&mut lobby, 2, second)).remove(0);
     (lobby, pairing)

@@ -65,10 +65,10 @@ fn json(folder: &Path, arguments: &[&str]) -> Value {
 fn a_file_and_a_data_directory_say_the_same() {
     let folder = TempDir::new().unwrap();
     let mut records = records(40);
-    let path = write(folder.path(), &records);
     let data = DataDir::new(folder.path().join("data"));
     let claim = data.claim().unwrap();
     SqliteStore::open(&data).unwrap().commit(&mut records, &[]).unwrap();
+    let path = write(folder.path(), &records);
     fs::copy(DataDir::new(TABLE.path()).oracle(), data.oracle()).unwrap();
     let of_file = json(folder.path(), &[path.to_str().unwrap(), "--json"]);
     // Beside a daemon that has it claimed as well as without one.

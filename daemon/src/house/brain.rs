@@ -1,7 +1,7 @@
 //! How a house bot chooses. Each is described exactly, so that its strength can be measured and told.
 
 use crate::dice::Dice;
-use modiar_oracle::{Table, ValuedMove};
+use modiar_oracle::Table;
 use modiar_rules::{Pit, Position};
 
 /// The temperatures of level 1 to level 8, in seeds: how much worse than the best a pit may be that is still played often.
@@ -14,8 +14,7 @@ pub enum Brain {
     Random,
     /// The pit that takes the most seeds; of equals each as likely.
     Greedy,
-    /// 1 to 8: a pit by the softmax of the exact values at the level's temperature. One that keeps a seed more than another
-    /// is played e^(1 / temperature) times as often.
+    /// 1 to 8: a pit by the softmax of the exact values at the level's temperature ([`Table::soft`]).
     Level(u8),
     /// Best play that makes progress ([`Table::perfect`]).
     Perfect,
@@ -78,7 +77,7 @@ impl Brain {
         match self {
             Self::Random => weighed(position, |_| 1.0, dice),
             Self::Greedy => greedy(position, dice),
-            Self::Level(level) => by_value(table, position, temperature(level), dice),
+            Self::Level(level) => table.soft(position, temperature(level), dice.unit()),
             Self::Perfect => table.perfect(position),
         }
     }
@@ -93,14 +92,6 @@ fn greedy(position: &Position, dice: &mut Dice) -> Option<Pit> {
     let taken = |pit| position.play(pit).map_or(0, |played| played.taken);
     let most = position.legal().into_iter().map(taken).max()?;
     weighed(position, |pit| if taken(pit) == most { 1.0 } else { 0.0 }, dice)
-}
-
-/// Softmax over what each pit is sure to bring.
-fn by_value(table: &Table, position: &Position, temperature: f64, dice: &mut Dice) -> Option<Pit> {
-    let moves = table.moves(position)?;
-    let best = moves.iter().map(|valued| valued.bounds.lo).max()?;
-    let weight = |valued: &ValuedMove| (f64::from(valued.bounds.lo - best) / temperature).exp();
-    weighed(position, |pit| moves.iter().find(|valued| valued.pit == pit).map_or(0.0, weight), dice)
 }
 
 /// A legal pit by chance, each as likely as its weight says.

@@ -18,6 +18,6 @@ impl Table {
             left < 0.0
         });
         // By rounding nothing may be left over for the last one that has a weight.
-        chosen.or_else(|| weights.filter(|(_, weight)| *weight > 0.0).last()).map(|(pit, _)| pit)
+        chosen.or_else(|| weights.rev().find(|(_, weight)| *weight > 0.0)).map(|(pit, _)| pit)
     }
 }

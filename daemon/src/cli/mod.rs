@@ -10,6 +10,7 @@ mod games;
 mod oracle;
 mod place;
 mod serve;
+mod standings;
 mod streams;
 
 use crate::config::ConfigError;
@@ -48,6 +49,8 @@ enum Command {
     Games(games::Games),
     /// Report on finished games: losses, accuracy, openings
     Analyze(analyze::Analyze),
+    /// Rank the bots of a pool: joint fit, crosstable, head to head
+    Standings(standings::Standings),
     /// Register bots, renew their tokens, keep them out
     Bot(bot::Bot),
     /// Ask what a position is worth under best play
@@ -77,6 +80,7 @@ pub fn run() -> ExitCode {
         Command::Serve(serve) => serve.run(&place),
         Command::Games(games) => games.run(&place),
         Command::Analyze(analyze) => analyze.run(&place),
+        Command::Standings(standings) => standings.run(&place),
         Command::Bot(bot) => bot.run(&place),
         Command::Oracle(oracle) => oracle.run(&place),
         Command::Backup(backup) => backup.run(&place),

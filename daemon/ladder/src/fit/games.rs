@@ -39,15 +39,23 @@ impl Games {
     /// Adds a game that ended so for South. A player beyond the last makes more of them; a game of one with itself says
     /// nothing and is passed over.
     pub fn add(&mut self, south: usize, north: usize, outcome: Outcome) {
-        self.players = self.players.max(south.max(north) + 1);
-        if south == north {
-            return;
-        }
-        let count = self.counts.entry((south, north)).or_default();
+        let mut count = Count::default();
         match outcome {
-            Outcome::Win => count.south += 1,
-            Outcome::Draw => count.draws += 1,
-            Outcome::Loss => count.north += 1,
+            Outcome::Win => count.south = 1,
+            Outcome::Draw => count.draws = 1,
+            Outcome::Loss => count.north = 1,
+        }
+        self.add_count(south, north, count);
+    }
+
+    /// Adds games that were counted.
+    pub fn add_count(&mut self, south: usize, north: usize, more: Count) {
+        self.players = self.players.max(south.max(north) + 1);
+        if south != north {
+            let count = self.counts.entry((south, north)).or_default();
+            count.south += more.south;
+            count.draws += more.draws;
+            count.north += more.north;
         }
     }
 

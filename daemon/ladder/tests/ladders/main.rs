@@ -78,6 +78,7 @@ fn again(games: &Games, fit: &Fit, dice: &mut Dice) -> Games {
     replayed
 }
 
+/// `ladder.interval`
 #[test]
 fn the_intervals_hold_the_truth_as_often_as_they_say() {
     const RUNS: usize = 200;

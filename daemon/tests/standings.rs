@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 use std::sync::LazyLock;
-use support::MODIAR;
+use support::{MODIAR, project};
 use tempfile::TempDir;
 
 /// Name, version and temperature; ada changed.
@@ -309,6 +309,26 @@ fn what_is_not_there_is_told_with_what_is() {
         standings_of(data, misuse, 2);
     }
     assert_eq!(json_of(&["--pool", "bullet"])["games"], 1);
+}
+
+#[test]
+fn every_field_of_the_json_is_documented() {
+    fn names(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+                found.push(name.clone());
+                names(value, found);
+            }),
+            Value::Array(values) => values.iter().for_each(|value| names(value, found)),
+            _ => {}
+        }
+    }
+    let (page, mut found) = (std::fs::read_to_string(project().join("daemon/STANDINGS.md")).unwrap(), Vec::new());
+    for arguments in [&[][..], &["--crosstable"], &["--versus", "ada", "Carol"], &["--bot", "ada"]] {
+        names(&json_of(arguments), &mut found);
+    }
+    let missing: Vec<_> = found.iter().filter(|name| !page.contains(&format!("`{name}`"))).collect();
+    assert!(missing.is_empty(), "daemon/STANDINGS.md does not tell {missing:?}");
 }
 
 #[test]

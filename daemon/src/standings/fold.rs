@@ -225,3 +225,21 @@ impl Tally {
 pub(super) fn score(points: Points) -> Option<f64> {
     crate::analysis::ratio(points.half_points(), 2 * points.games())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bot_of_ever_new_versions_takes_no_more_room_than_a_hundred() {
+        let mut pool = PoolFold::default();
+        let name = BotName::new("restless").unwrap();
+        let places: Vec<usize> = (0..300).map(|build| pool.place(&name, Some(&build.to_string()))).collect();
+        assert_eq!((pool.entrants.len(), places[VERSIONS - 1], places[299]), (VERSIONS + 1, VERSIONS - 1, VERSIONS));
+        assert_eq!(pool.place(&name, Some("7")), 7, "those that are known stay apart");
+        let mut both = PoolFold::default();
+        both.merge(pool.clone());
+        both.merge(pool);
+        assert_eq!(both.entrants.len(), VERSIONS + 1);
+    }
+}

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 /// How wide a name is, with the mark of a house bot.
 const NAME: usize = 25;
 const LEGEND: &str = "\
-rating: the joint fit and its 95 % interval; open: the games do not bound it. Glicko-2: ± 2 rd, and ?
-where that is provisional. South, North: score in %. late, ill., res.: games lost on time, by an
-illegal move, by resignation. loss: accuracy, the mean exact loss a ply in seeds. *: house bot; their
-mean is laid on that of their constant ratings.
+rating: the joint fit and its 95 % interval; open: the games do not bound it. Glicko-2: ± 2 rd,
+and ? where that is provisional. South, North: score in %. late, ill., res.: games lost on time,
+by an illegal move, by resignation. loss: accuracy, the mean exact loss a ply in seeds. *: house
+bot; their mean is laid on that of their constant ratings.
 ";
 
 impl Standings {

@@ -60,6 +60,12 @@ impl Moment {
     pub const fn since(self, earlier: Self) -> Micros {
         Micros(self.0.saturating_sub(earlier.0))
     }
+
+    /// The moment so long before this one, or the first there is.
+    #[must_use]
+    pub const fn earlier(self, span: Micros) -> Self {
+        Self(self.0.saturating_sub(span.0))
+    }
 }
 
 impl Add<Micros> for Moment {

@@ -22,6 +22,13 @@ impl Dice {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
+    /// A place below `length`, each as likely; 0 where there is none.
+    #[allow(clippy::cast_possible_truncation, reason = "what is below a usize fits one")]
+    pub const fn below(&mut self, length: usize) -> usize {
+        let length = if length == 0 { 1 } else { length };
+        ((self.next() as u128 * length as u128) >> 64) as usize
+    }
+
     /// 64 bits.
     pub const fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

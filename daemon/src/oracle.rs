@@ -26,10 +26,10 @@ pub fn establish(data: &DataDir) -> Table {
     table
 }
 
-/// The lines that games of pools with balanced openings start from; see [`establish`].
+/// The lines that games of pools with balanced openings start from.
 #[must_use]
-pub fn openings(data: &DataDir) -> Vec<Arc<[Pit]>> {
-    balanced_openings(&establish(data)).into_iter().map(|opening| opening.moves.into()).collect()
+pub fn openings(table: &Table) -> Vec<Arc<[Pit]>> {
+    balanced_openings(table).into_iter().map(|opening| opening.moves.into()).collect()
 }
 
 /// The table for a command: that of the data directory, where there is one that can be used, else solved now. Nothing is

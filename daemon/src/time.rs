@@ -30,8 +30,13 @@ pub fn unix_ms() -> u64 {
 #[must_use]
 pub fn ran_since(earlier: Moment) -> Micros {
     let now = now();
-    let stopped = HEART.get().map_or(Micros(0), |heart| heart.stopped_within(earlier, now));
-    now.since(earlier).less(stopped)
+    now.since(earlier).less(stopped_within(earlier, now))
+}
+
+/// The part of the time from `from` to `to` in which this process stood still.
+#[must_use]
+pub fn stopped_within(from: Moment, to: Moment) -> Micros {
+    HEART.get().map_or(Micros(0), |heart| heart.stopped_within(from, to))
 }
 
 /// The heart of this process, once it beats.

@@ -374,11 +374,15 @@ fn a_no_show_from_before_a_restart_is_not_held_against_a_game_that_runs_over_it(
     let daemon = Daemon::start_with(short, &[]);
     let token = token(&daemon.data(), &["bot", "add", "dice"]);
     stay_away(&daemon, &token);
-    support::process::wait_until("its pause is over", || first_answer(&daemon, &token) == "seeking");
     let (mut dice, mut guest) = (Returning::owner(&daemon, "dice", &token), Returning::guest(&daemon));
-    for bot in [&mut dice, &mut guest] {
-        bot.peer.send(&json!({"type": "seek", "pool": "short", "games": 1})).unwrap();
-    }
+    let seek = json!({"type": "seek", "pool": "short", "games": 1});
+    support::process::wait_until("its pause is over", || {
+        // No faster than a bot may.
+        std::thread::sleep(Duration::from_millis(100));
+        dice.peer.send(&seek).unwrap();
+        dice.peer.read().unwrap()["type"] == "seeking"
+    });
+    guest.peer.send(&seek).unwrap();
     let started = guest.peer.skip_to("started").unwrap();
     drop(dice);
     let daemon = Daemon::start_in(daemon.kill(), short, &[]);

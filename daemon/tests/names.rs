@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::Daemon;
+use support::{Daemon, HOUSE_BOTS};
 
 /// The answer to a hello with these fields: `welcome`, or the error's code.
 fn answer(daemon: &Daemon, hello: Value) -> String {
@@ -52,11 +52,18 @@ fn a_token_that_belongs_to_nobody_is_refused() {
     );
 }
 
+/// `session.name-house`, whether one of the house has the name or none, and whether house bots are there or not.
 #[test]
 fn names_of_the_house_are_refused_whatever_else_is_asked() {
-    let daemon = Daemon::start();
-    for hello in [json!({"name": "house-1"}), json!({"name": "House-1", "register": true})] {
-        assert_eq!(answer(&daemon, hello.clone()), "bad_name", "{hello}");
+    for environment in [&[][..], &[HOUSE_BOTS]] {
+        let daemon = Daemon::start_with("", environment);
+        for name in ["house-1", "House-1", "house-level3", "HOUSE-PERFECT"] {
+            for hello in [json!({"name": name}), json!({"name": name, "register": true, "games": 4096})] {
+                assert_eq!(answer(&daemon, hello.clone()), "bad_name", "{hello}");
+            }
+            let (status, told) = daemon.run(&["bot", "add", name]);
+            assert!(!status.success() && told.contains("belong to the server"), "{told}");
+        }
     }
 }
 

@@ -83,6 +83,16 @@ pub enum ClientMessage {
     Bye,
 }
 
+impl ClientMessage {
+    /// Appends the message as one line to `out`.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        // Writing to memory cannot fail, and no message has a key that is not a text.
+        let written = serde_json::to_writer(&mut *out, self);
+        debug_assert!(written.is_ok(), "a message did not serialise");
+        out.push(b'\n');
+    }
+}
+
 /// The first message of a connection.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Hello {

@@ -30,6 +30,11 @@ pub const BAN_REASON_CHARS: usize = 200;
 pub const SERIES_GAMES: u64 = 1_000_000;
 /// Most games one bot may play at once, whatever its hello asks for.
 pub const GAMES_AT_ONCE: u64 = 64;
+/// Most games that one of the server's own bots may play at once.
+pub const HOUSE_GAMES: u64 = 4096;
+/// Sustained messages a second of one of the server's own bots, and how many may come at once: it answers what others say,
+/// whose own messages are bounded.
+pub const HOUSE_MESSAGES: u64 = 1_000_000;
 /// Sustained messages a second on one connection; accepted moves are free.
 pub const MESSAGES_PER_SECOND: u32 = 20;
 /// Messages that may come at once before the rate counts.
@@ -49,6 +54,9 @@ pub const GAME_LINES_BYTES: usize = STARTED_BYTES + 1024;
 /// The least that may be configured to wait, in bytes: the longest line, and what comes at once where all games of a bot start
 /// or end together. Less would close bots that read at once.
 pub const LEAST_OUTPUT_BYTES: u64 = SERVER_LINE_BYTES as u64 + GAMES_AT_ONCE * GAME_LINES_BYTES as u64;
+/// Output that may wait for one of the server's own bots, in bytes: the longest line, and what comes at once where all its
+/// games start or end together.
+pub const HOUSE_OUTPUT_BYTES: u64 = SERVER_LINE_BYTES as u64 + HOUSE_GAMES * GAME_LINES_BYTES as u64;
 /// Longest time that output may wait without one byte leaving.
 pub const WRITE_DEADLINE: Duration = Duration::from_secs(10);
 /// Time a client has to read a goodbye before the server closes.
@@ -59,6 +67,8 @@ pub const FIRST_PLY: Duration = Duration::from_secs(30);
 pub const MESSAGE_CHARS: usize = 1024;
 /// How long a challenge stands.
 pub const CHALLENGE: Duration = Duration::from_secs(60);
+/// How long a bot that has turned a challenge down is left alone by who made it.
+pub const CHALLENGE_AGAIN: Duration = Duration::from_secs(30);
 /// Finished games of a bot for which a move is `game_over` rather than `wrong_game`.
 pub const REMEMBERED_GAMES: usize = 256;
 /// Ended games that a welcome repeats.

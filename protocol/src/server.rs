@@ -30,6 +30,8 @@ pub enum ServerMessage {
         reason: SeekEnd,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until_ms: Option<u64>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
         #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
         reference: Option<Ref>,
     },
@@ -75,6 +77,14 @@ pub enum ServerMessage {
 }
 
 impl ServerMessage {
+    /// Reads a line that a server wrote.
+    ///
+    /// # Errors
+    /// It is no message that this version writes.
+    pub fn read(line: &[u8]) -> Result<Self, serde_json::Error> {
+        serde_json::from_slice(line)
+    }
+
     /// Appends the message as one line to `out`.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {

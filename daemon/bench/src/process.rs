@@ -137,7 +137,8 @@ fn daemon(binary: &Path, folder: &Path) -> anyhow::Result<Command> {
     fs::write(&config, CONFIG)?;
     let mut command = Command::new(binary);
     command.arg("serve").arg("--config").arg(config).arg("--data").arg(folder.join("data"));
-    command.args(["--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+    // Those who are measured play each other.
+    command.args(["--bots", "127.0.0.1:0", "--http", "127.0.0.1:0", "--no-house-bots"]);
     Ok(command)
 }
 

@@ -207,8 +207,9 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Who has waited longer looks for both.
-fn is_within_reach(one: &Waiting, other: &Waiting) -> bool {
+/// Whether two are near enough in rating to be paired at once: who has waited longer looks for both.
+#[must_use]
+pub fn is_within_reach(one: &Waiting, other: &Waiting) -> bool {
     let waited_ms = one.waited_ms.max(other.waited_ms);
     let reach = REACH + WIDENING * waited_ms as f64 / 1000.0 + one.rd + other.rd;
     waited_ms >= ANYBODY_MS || (one.rating - other.rating).abs() <= reach

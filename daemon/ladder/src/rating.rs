@@ -1,4 +1,4 @@
-//! Glicko-2, a game at a time (`ladder.rating`).
+//! Glicko-2, a game at a time.
 
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2};

@@ -9,8 +9,8 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// How every such file begins. The number changes with the form of what follows, and with the rules.
-const HEAD: &[u8; 16] = b"modiar-oracle 1\n";
+/// What every such file is called in its first line. The number changes with the form of what follows, and with the rules.
+pub const NAME: &str = "modiar-oracle 1";
 
 /// The most bytes that upper bounds take.
 const OPEN: usize = 5 * LAYOUTS;
@@ -51,8 +51,8 @@ impl Table {
         }
         let mut file = File::open(path).map_err(of_read)?;
         let mut head = Vec::new();
-        (&file).take(HEAD.len() as u64).read_to_end(&mut head).map_err(of_read)?;
-        if head != *HEAD {
+        (&file).take(NAME.len() as u64 + 1).read_to_end(&mut head).map_err(of_read)?;
+        if head.strip_suffix(b"\n") != Some(NAME.as_bytes()) {
             return Err(FileError::Foreign(path.to_owned()));
         }
         let (mut sum, mut values, mut progress, mut open) = ([0; 32], vec![0; LAYOUTS], vec![0; LAYOUTS], Vec::new());
@@ -99,7 +99,7 @@ impl Table {
         let open: Vec<u8> = bounds.collect();
         let parts = [&self.values[..], &self.progress, &open];
         let mut file = File::create(path)?;
-        for part in [&HEAD[..], &checksum(parts)].into_iter().chain(parts) {
+        for part in [NAME.as_bytes(), b"\n", &checksum(parts)].into_iter().chain(parts) {
             file.write_all(part)?;
         }
         file.sync_all()

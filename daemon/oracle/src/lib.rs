@@ -18,7 +18,7 @@ mod table;
 mod value;
 
 pub use bounds::Bounds;
-pub use file::FileError;
+pub use file::{FileError, NAME};
 pub use index::{LAYERS, LAYOUTS, Layer};
 pub use layout::{Layout, Step};
 pub use openings::{Opening, balanced_openings};

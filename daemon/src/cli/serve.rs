@@ -10,7 +10,7 @@ use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
 use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreError, StoreHandle, Untold};
-use crate::{admin, logging, oracle, time, web};
+use crate::{admin, house, logging, oracle, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
 use modiar_protocol::server::Openings;
@@ -113,10 +113,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     tasks.spawn(renew(certificate, hangup, stop.clone()));
     tasks.spawn(bots.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
-    if config.pools.iter().any(|pool| pool.openings == Openings::Balanced) {
-        let hall = Arc::clone(&house.hall);
-        tasks.spawn_blocking(move || hall.use_openings(&oracle::openings(&data)));
-    }
+    consult_oracle(&config, data, &house.hall, &tasks, &connections);
 
     let refused = announce(listening);
     let ended = tokio::select! {
@@ -145,6 +142,24 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     info!("stopped");
     ended?;
     if failure { bail!("the disk failed; see the log") } else { Ok(ExitCode::SUCCESS) }
+}
+
+/// What needs the oracle's table follows once that stands, beside all else: balanced openings, and the house bots.
+fn consult_oracle(config: &Config, data: DataDir, hall: &Arc<Hall>, tasks: &TaskTracker, connections: &TaskTracker) {
+    let balanced = config.pools.iter().any(|pool| pool.openings == Openings::Balanced);
+    let (house_bots, hall, connections) = (config.house_bots, Arc::clone(hall), connections.clone());
+    if !balanced && !house_bots {
+        return;
+    }
+    tasks.spawn_blocking(move || {
+        let table = Arc::new(oracle::establish(&data));
+        if balanced {
+            hall.use_openings(&oracle::openings(&table));
+        }
+        if house_bots {
+            house::sit_down(&hall, &table, &connections);
+        }
+    });
 }
 
 /// Claims the directory; commands that are at work on it without a daemon have soon done, one after the other.
@@ -237,6 +252,7 @@ impl House {
             guests: config.takes_guests(),
             accounts: Arc::clone(&accounts),
             limits: config.limits,
+            house: config.house_bots,
             seed: time::unix_ms(),
         };
         let hall = Hall::open(setup, Arc::clone(&referee));

@@ -2,8 +2,8 @@
 //! one, are no configuration: bots rely on them, and they stand in `modiar_protocol::limits` alone.
 
 use modiar_protocol::limits::{
-    FLOOD_MESSAGES, GAMES_AT_ONCE, HANDSHAKE, LEAST_OUTPUT_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND, OUTPUT_BYTES,
-    WRITE_DEADLINE,
+    FLOOD_MESSAGES, GAMES_AT_ONCE, HANDSHAKE, HOUSE_GAMES, HOUSE_MESSAGES, HOUSE_OUTPUT_BYTES, LEAST_OUTPUT_BYTES,
+    MESSAGE_BURST, MESSAGES_PER_SECOND, OUTPUT_BYTES, WRITE_DEADLINE,
 };
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -110,6 +110,18 @@ impl Limits {
             }
         }
         Ok(())
+    }
+
+    /// What one of the server's own bots may take instead (`limits.house`): nobody waits for it because of others' games.
+    #[must_use]
+    pub const fn of_house(self) -> Self {
+        Self {
+            messages_per_second: HOUSE_MESSAGES,
+            message_burst: HOUSE_MESSAGES,
+            output_bytes: HOUSE_OUTPUT_BYTES,
+            games_per_bot: HOUSE_GAMES,
+            ..self
+        }
     }
 
     /// [`Self::output_bytes`] as a length.

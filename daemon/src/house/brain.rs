@@ -56,7 +56,7 @@ impl Brain {
         Self::ALL.into_iter().find(|brain| brain.name().eq_ignore_ascii_case(name))
     }
 
-    /// Its rating in every pool, which no game changes: the ladder is anchored by it (`ladder.anchors`).
+    /// Its rating in every pool, which no game changes: the ladder is anchored by it.
     ///
     /// Measured by `modiar-bench house --games 20000`, each against each from balanced openings with sides swapped: the joint
     /// fit over 1,100,000 games, level 4 having 1500, rounded to 5. No figure is further off than 4 points, but a difference

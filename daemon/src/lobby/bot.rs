@@ -24,6 +24,7 @@ pub struct Bot {
 
 #[derive(Debug, Default)]
 struct Games {
+    /// In the order of the ids, which is nearly that of their beginnings: a house bot has thousands.
     running: Vec<(GameId, Side, Arc<Table>)>,
     over: VecDeque<GameId>,
     endings: VecDeque<Ending>,
@@ -77,9 +78,23 @@ impl Bot {
         self.resume.is_some()
     }
 
+    /// Whether it is one of the server's own.
+    #[must_use]
+    pub fn is_house(&self) -> bool {
+        self.name.is_house()
+    }
+
+    /// Whether it has an account, so that it is told of its games' ends whenever it comes back.
+    #[must_use]
+    pub fn is_registered(&self) -> bool {
+        !self.is_guest() && !self.is_house()
+    }
+
     /// It sits down at a table.
     pub fn sit(&self, side: Side, table: Arc<Table>) {
-        self.games().running.push((table.id(), side, table));
+        let mut games = self.games();
+        let place = games.running.partition_point(|(id, ..)| *id < table.id());
+        games.running.insert(place, (table.id(), side, table));
     }
 
     /// It has a connection from now on.
@@ -91,7 +106,9 @@ impl Bot {
     /// remembered.
     pub fn rise(&self, ended: Ended, outlet: &Outlet) {
         let mut games = self.games();
-        games.running.retain(|(id, ..)| *id != ended.game);
+        if let Some(place) = games.place(ended.game) {
+            games.running.remove(place);
+        }
         games.remember(ended.game);
         games.last_seen = Some(now());
         let said = outlet.said().filter(|_| games.here);
@@ -141,9 +158,9 @@ impl Bot {
     }
 
     /// Has `keep` keep the games whose ends it has to hear of at its return, where these are others than at the last call,
-    /// and in the order of calls. A guest's go with the process.
+    /// and in the order of calls. A guest's go with the process, and a house bot does not ask.
     pub fn keep_unread(&self, keep: impl FnOnce(Vec<GameId>)) {
-        if self.is_guest() {
+        if !self.is_registered() {
             return;
         }
         let mut games = self.games();
@@ -161,7 +178,7 @@ impl Bot {
     pub fn is_forgettable(&self, time: Micros) -> bool {
         let games = self.games();
         let long_gone = games.last_seen.is_some_and(|seen| now().since(seen) > time);
-        let has_read = self.is_guest() || games.endings.is_empty();
+        let has_read = !self.is_registered() || games.endings.is_empty();
         games.running.is_empty() && has_read && (long_gone || !self.is_guest() && games.over.is_empty())
     }
 
@@ -176,7 +193,7 @@ impl Bot {
     #[must_use]
     pub fn seat(&self, game: GameId) -> Option<(Arc<Table>, Side)> {
         let games = self.games();
-        let (_, side, table) = games.running.iter().find(|(id, ..)| *id == game)?;
+        let (_, side, table) = &games.running[games.place(game)?];
         Some((Arc::clone(table), *side))
     }
 
@@ -198,6 +215,11 @@ impl Bot {
 }
 
 impl Games {
+    /// Where a running game stands.
+    fn place(&self, game: GameId) -> Option<usize> {
+        self.running.binary_search_by_key(&game, |(id, ..)| *id).ok()
+    }
+
     fn unread(&self) -> impl Iterator<Item = &Ending> {
         self.endings.iter().filter(|ending| ending.said.is_none())
     }
@@ -320,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unread_is_kept_once_it_changes_and_a_guest_s_never() {
+    fn what_is_unread_is_kept_once_it_changes_and_a_guest_s_or_a_house_bot_s_never() {
         let (dice, out) = (bot(None), Outlet::closed());
         assert_eq!(to_keep(&dice), None);
         dice.rise(ended(1), &out);
@@ -333,5 +355,8 @@ mod tests {
         let guest = bot(Some(TokenHash::stored(String::new())));
         guest.rise(ended(1), &out);
         assert_eq!(to_keep(&guest), None);
+        let house = Bot::new(BotName::new("house-perfect").unwrap(), None);
+        house.rise(ended(1), &out);
+        assert_eq!(to_keep(&house), None);
     }
 }

@@ -1,10 +1,16 @@
 //! The challenges that stand.
 
 use super::machine::Visitor;
-use crate::clock::Moment;
-use modiar_protocol::ChallengeId;
+use crate::clock::{Micros, Moment};
 use modiar_protocol::client::Challenge;
-use std::collections::{BTreeMap, BTreeSet};
+use modiar_protocol::limits::CHALLENGE_AGAIN;
+use modiar_protocol::{BotName, ChallengeId};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// From so many on those who were turned down long ago are looked for and forgotten.
+const TURNED_DOWN: usize = 4096;
+/// So often a bot may be turned down by another before it has to leave it alone.
+const TIMES: u32 = 3;
 
 /// A challenge between two connections.
 #[derive(Clone, Debug)]
@@ -43,6 +49,15 @@ pub struct Challenges {
     line: BTreeSet<(Moment, ChallengeId)>,
     /// Those of each connection that has any, made and received.
     open: BTreeMap<Visitor, BTreeSet<ChallengeId>>,
+    /// Who was turned down, by whom.
+    turned_down: HashMap<(BotName, BotName), TurnedDown>,
+}
+
+/// How often a bot was turned down by another, and until when that counts.
+#[derive(Clone, Copy, Debug, Default)]
+struct TurnedDown {
+    times: u32,
+    until: Moment,
 }
 
 impl Challenges {
@@ -77,6 +92,24 @@ impl Challenges {
     pub fn take_lapsed(&mut self, now: Moment) -> Option<(ChallengeId, Standing)> {
         let (_, id) = *self.line.first().filter(|(until, _)| *until <= now)?;
         Some((id, self.remove(id)?))
+    }
+
+    /// `to` has turned `from` down, or has not answered.
+    pub fn turn_down(&mut self, from: BotName, to: BotName, now: Moment) {
+        let holds = |turned: &TurnedDown| turned.until > now;
+        if self.turned_down.len() >= TURNED_DOWN {
+            self.turned_down.retain(|_, turned| holds(turned));
+        }
+        let turned = self.turned_down.entry((from, to)).or_default();
+        let times = if holds(turned) { turned.times + 1 } else { 1 };
+        *turned = TurnedDown { times, until: now + CHALLENGE_AGAIN.into() };
+    }
+
+    /// How long `from` has to leave the bot of that name alone (`session.challenge-again`).
+    #[must_use]
+    pub fn wait(&self, from: &BotName, to: &str, now: Moment) -> Option<Micros> {
+        let turned = self.turned_down.get(&(from.clone(), BotName::new(to).ok()?))?;
+        Some(turned.until.since(now)).filter(|wait| turned.times >= TIMES && *wait > Micros(0))
     }
 
     /// Takes all out, oldest first.

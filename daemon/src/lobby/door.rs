@@ -1,12 +1,15 @@
 //! The hall's door: who is let in, under which name, and back to which games.
 
 use super::bot::Bot;
+use super::conduct::Stay;
 use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
-use crate::clock::{Arrival, Moment};
+use super::presence::{Entrant, Kind};
+use crate::clock::{Arrival, Micros, Moment};
 use crate::net::Outlet;
 use crate::referee::Link;
 use crate::store::{Account, BanReason, TokenHash, new_token};
+use crate::time;
 use modiar_protocol::client::Hello;
 use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
 use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
@@ -51,15 +54,29 @@ impl Hall {
         arrival: &dyn Arrival,
     ) -> Result<Arc<Bot>, NotWelcome> {
         self.change(|state| {
-            let Known { bot, resume } = self.recognise(state, &hello)?;
+            let Known { bot, resume } = self.recognise(state, &hello, outlet.is_inside())?;
+            let limits = self.limits_of(outlet);
+            let games = hello.games.min(limits.games_per_bot);
             self.replace(state, &bot.name);
             let link = Link { outlet: Arc::clone(outlet), updates: hello.updates };
-            state.lobby.enter(visitor, bot.name.clone(), bot.is_guest(), hello.games);
+            let kind = match (bot.is_house(), bot.is_guest()) {
+                (true, _) => Kind::House,
+                (false, true) => Kind::Guest,
+                (false, false) => Kind::Registered(None),
+            };
+            let (name, ratings) = (bot.name.clone(), Vec::new());
+            state.lobby.enter(visitor, Entrant { name, kind, limit: games, ratings, southward: 0 });
             state.bots.insert(bot.name.clone(), Arc::clone(&bot));
-            let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() };
+            let since = time::now();
+            let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone(), since };
             state.present.insert(visitor, present);
             bot.enter();
-            outlet.lay(&self.welcome(&bot, resume, hello.games, reference));
+            let limits = WelcomeLimits {
+                line_bytes: CLIENT_LINE_BYTES as u64,
+                messages_per_s: limits.messages_per_second,
+                games,
+            };
+            outlet.lay(&self.welcome(&bot, resume, limits, reference));
             outlet.lay(&state.notice);
             state.after.outlets.push(Arc::clone(outlet));
             for (table, side) in bot.tables() {
@@ -69,15 +86,16 @@ impl Hall {
         })
     }
 
-    /// A connection is gone.
-    pub fn leave(&self, visitor: Visitor) {
+    /// A connection is gone. It was `fruitful` where the bot said bye, made a move, or was sent away.
+    pub fn leave(&self, visitor: Visitor, fruitful: bool) {
         self.change(|state| {
             state.connected.remove(&visitor);
             if let Some(present) = state.present.remove(&visitor) {
+                let (now, lasted) = (time::now(), time::now().since(present.since));
                 present.bot.left(&present.link.outlet);
                 self.referee.keep_unread(&present.bot);
                 state.bound_guests();
-                let effects = state.lobby.leave(visitor);
+                let effects = state.lobby.leave(visitor, Stay { lasted, fruitful }, now);
                 self.carry_out(state, effects);
             }
         });
@@ -97,9 +115,14 @@ impl Hall {
         bots.retain(|name, bot| lobby.visitor(name).is_some() || !bot.is_forgettable(GUEST_KEPT.into()));
     }
 
-    fn recognise(&self, state: &mut State, hello: &Hello) -> Result<Known, NotWelcome> {
-        if hello.name.as_ref().is_some_and(BotName::is_house) {
-            return refuse(ErrorCode::BadName, "names beginning house- belong to the server; choose another");
+    /// By a house name whoever comes from `inside` this process is a house bot, and nobody else is anybody.
+    fn recognise(&self, state: &mut State, hello: &Hello, inside: bool) -> Result<Known, NotWelcome> {
+        match hello.name.as_ref().filter(|name| name.is_house()) {
+            Some(name) if inside => return Ok(state.recognise_house(name)),
+            Some(_) => {
+                return refuse(ErrorCode::BadName, "names beginning house- belong to the server; choose another");
+            }
+            None => {}
         }
         if let Some(token) = &hello.token {
             return self.recognise_owner(state, hello.name.as_ref(), token);
@@ -172,13 +195,14 @@ impl Hall {
                 None,
             );
         }
-        let effects = state.lobby.leave(old);
+        let stay = Stay { lasted: Micros(0), fruitful: true };
+        let effects = state.lobby.leave(old, stay, time::now());
         self.carry_out(state, effects);
     }
 
     /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
     /// `transport.server-line-limit`).
-    fn welcome(&self, bot: &Bot, resume: Option<Secret>, games: u64, reference: Option<Ref>) -> Vec<u8> {
+    fn welcome(&self, bot: &Bot, resume: Option<Secret>, limits: WelcomeLimits, reference: Option<Ref>) -> Vec<u8> {
         let mut welcome = Welcome {
             protocol: PROTOCOL,
             server: crate::SERVER.to_owned(),
@@ -186,11 +210,7 @@ impl Hall {
             token: None,
             resume,
             pools: self.pools.iter().map(PoolInfo::from).collect(),
-            limits: WelcomeLimits {
-                line_bytes: CLIENT_LINE_BYTES as u64,
-                messages_per_s: self.limits.messages_per_second,
-                games: games.min(self.limits.games_per_bot),
-            },
+            limits,
             games: bot.tables().iter().map(|(table, _)| table.id()).collect(),
             missed: bot.unread(),
             reference,
@@ -221,6 +241,12 @@ impl State {
                 self.bots.remove(name);
             }
         }
+    }
+
+    /// The house bot of this name, which may have games since before a restart.
+    fn recognise_house(&self, name: &BotName) -> Known {
+        let known = self.bots.get(name).cloned();
+        Known { bot: known.unwrap_or_else(|| Arc::new(Bot::new(name.clone(), None))), resume: None }
     }
 
     /// The guest that was given this token, if it may come back.

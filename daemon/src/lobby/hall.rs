@@ -8,6 +8,7 @@ use super::bot::Bot;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter};
+use crate::clock::Moment;
 use crate::config::{Limits, Pool};
 use crate::metrics::Metrics;
 use crate::net::Outlet;
@@ -43,6 +44,8 @@ pub struct Setup {
     pub accounts: Arc<Accounts>,
     /// What a connection and a bot may take.
     pub limits: Limits,
+    /// Whether house bots will come.
+    pub house: bool,
     /// Where chance starts.
     pub seed: u64,
 }
@@ -57,7 +60,8 @@ pub struct Hall {
     pub(super) pools: Arc<[Pool]>,
     pub(super) guests: bool,
     pub(super) accounts: Arc<Accounts>,
-    pub(super) limits: Limits,
+    limits: Limits,
+    pub(super) house: bool,
     pub(super) referee: Arc<Referee>,
     state: Mutex<State>,
     /// A challenge was made: the next one to lapse may be nearer than it was.
@@ -97,6 +101,7 @@ pub(super) struct Present {
     pub(super) bot: Arc<Bot>,
     pub(super) version: Option<String>,
     pub(super) link: Link,
+    pub(super) since: Moment,
 }
 
 type Refused = Result<Vec<Effect>, Box<Error>>;
@@ -109,7 +114,7 @@ impl Hall {
     /// An empty hall whose games `referee` keeps.
     #[must_use]
     pub fn open(setup: Setup, referee: Arc<Referee>) -> Arc<Self> {
-        let Setup { pools, guests, accounts, limits, seed } = setup;
+        let Setup { pools, guests, accounts, limits, house, seed } = setup;
         let lobby = Lobby::new(Arc::clone(&pools), limits.games_per_bot, seed);
         let state = State {
             lobby,
@@ -123,7 +128,7 @@ impl Hall {
             after: After::default(),
         };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
-        let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running });
+        let hall = Arc::new(Self { pools, guests, accounts, limits, house, referee, state, challenged, running });
         let host: Arc<dyn Host> = hall.clone();
         hall.referee.report_to(&host);
         hall
@@ -133,6 +138,12 @@ impl Hall {
     #[must_use]
     pub const fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// What the connection of this writing end and its bot may take.
+    #[must_use]
+    pub fn limits_of(&self, outlet: &Outlet) -> Limits {
+        if outlet.is_inside() { self.limits.of_house() } else { self.limits }
     }
 
     /// See [`Lobby::use_openings`].
@@ -159,12 +170,12 @@ impl Hall {
 
     /// See [`Lobby::accept`].
     pub fn accept(&self, visitor: Visitor, challenge: ChallengeId, reference: Option<Ref>) {
-        self.ask(visitor, reference, |lobby| lobby.accept(visitor, challenge));
+        self.ask(visitor, reference, |lobby| lobby.accept(visitor, challenge, this_moment()));
     }
 
     /// See [`Lobby::decline`].
     pub fn decline(&self, visitor: Visitor, challenge: ChallengeId, reference: Option<Ref>) {
-        self.ask(visitor, reference.clone(), |lobby| lobby.decline(visitor, challenge, reference));
+        self.ask(visitor, reference.clone(), |lobby| lobby.decline(visitor, challenge, reference, this_moment()));
     }
 
     /// A running game.
@@ -217,6 +228,7 @@ impl Hall {
             let (own, lag) = (self.metrics().own_tally.counted(), self.metrics().lag_tally.counted());
             let overloaded = load.look(own, lag, time::now());
             self.hold(Hold { full: !self.referee.has_room(), overloaded });
+            self.pair_waiting();
             if waiting && time::now().since(restarted) >= restart_wait.into() {
                 waiting = false;
                 self.start_clocks();
@@ -309,9 +321,21 @@ impl Hall {
         self.dismiss_bot(name, GoodbyeReason::Banned, message);
         let visitor = self.lock().lobby.visitor(name);
         if let Some(visitor) = visitor {
-            self.leave(visitor);
+            self.leave(visitor, true);
         }
         self.lock().lobby.disown(name);
+    }
+
+    /// Time alone may bring together who waits.
+    fn pair_waiting(&self) {
+        self.change(|state| {
+            let now = this_moment();
+            let effects = state.lobby.pair_waiting(now);
+            self.carry_out(state, effects);
+            let (waiting, longest, waits) = state.lobby.take_waits(now.moment);
+            self.metrics().seeks_wait(waiting, longest);
+            waits.into_iter().for_each(|wait| self.metrics().pairing_wait.time(wait));
+        });
     }
 
     /// Starts no games while there is a reason; catches up when there is none.
@@ -325,7 +349,7 @@ impl Hall {
                     (false, true) => warn!("no new games: overloaded; own delay or lag is above overload_ms"),
                     (true, true) => warn!("no new games: disk full, overloaded"),
                 }
-                let effects = state.lobby.hold(hold != Hold::default());
+                let effects = state.lobby.hold(hold != Hold::default(), this_moment());
                 self.carry_out(state, effects);
             }
         });
@@ -357,7 +381,7 @@ impl Hall {
 
     fn start(&self, state: &mut State, pairing: Pairing) {
         let seat = |sitter: &Sitter| {
-            let Present { bot, version, link } = state.present.get(&sitter.visitor)?;
+            let Present { bot, version, link, .. } = state.present.get(&sitter.visitor)?;
             Some(Seat { bot: Arc::clone(bot), version: version.clone(), link: link.clone() })
         };
         // The lobby pairs only bots that are connected; what it says holds under this lock.
@@ -400,8 +424,7 @@ impl Host for Hall {
     fn finished(&self, table: &Arc<Table>) {
         self.change(|state| {
             state.tables.remove(&table.id());
-            let (absent, aborted) = table.fate();
-            let effects = state.lobby.finished(table.pairing(), absent, aborted, this_moment());
+            let effects = state.lobby.finished(table.pairing(), table.fate(), this_moment());
             state.after.outlets.extend(table.lay_end());
             self.carry_out(state, effects);
             self.count_games(state);

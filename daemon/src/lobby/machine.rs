@@ -1,13 +1,15 @@
 //! The lobby: pure, (state, event, now) → effects. A bot is known here by its name, a connection by its number.
 
 use super::challenges::{Challenges, Standing};
-use super::openings::Openings;
-use super::pairing::{LADDER, Pairing, Sitter, Source, seated};
-use super::presence::{Conduct, Presence};
+use super::conduct::{Conduct, Stay, Why};
+use super::meetings::Meetings;
+use super::pairing::{Pairing, Sitter, Source, seated};
+use super::presence::{Entrant, Kind, Presence};
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
 use crate::dice::Dice;
+use modiar_ladder::Rating;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
 use modiar_protocol::server::{ChallengeEnd, Challenged, Challenger, Error, SeekEnd};
@@ -45,7 +47,7 @@ pub struct Lobby {
     /// Most games of one bot at once.
     games_per_bot: u64,
     pub(super) queues: Vec<Queue>,
-    pub(super) openings: Vec<Openings>,
+    pub(super) meetings: Vec<Meetings>,
     pub(super) bots: HashMap<BotName, Presence>,
     pub(super) visitors: HashMap<Visitor, BotName>,
     pub(super) challenges: Challenges,
@@ -55,12 +57,20 @@ pub struct Lobby {
     pub(super) draining: bool,
     /// The server has no room for new games at present.
     pub(super) held: bool,
+    /// Most games that two bots are paired for in a pool within a day; 0: as many as there are.
+    pub(super) cap: u64,
+    /// How long those waited who were paired, until somebody counts that.
+    pub(super) waits: Vec<Micros>,
 }
 
 type Refused = Result<Vec<Effect>, Box<Error>>;
 
 fn refuse<T>(code: ErrorCode, message: impl Into<std::borrow::Cow<'static, str>>) -> Result<T, Box<Error>> {
     Err(Box::new(Error::new(code, message)))
+}
+
+fn bad_field<T>(field: &'static str, message: &'static str) -> Result<T, Box<Error>> {
+    Err(Box::new(Error { field: Some(field.into()), ..Error::new(ErrorCode::BadField, message) }))
 }
 
 impl Lobby {
@@ -70,7 +80,7 @@ impl Lobby {
         Self {
             games_per_bot,
             queues: vec![Queue::default(); pools.len()],
-            openings: vec![Openings::none(seed); pools.len()],
+            meetings: vec![Meetings::default(); pools.len()],
             pools,
             bots: HashMap::new(),
             visitors: HashMap::new(),
@@ -79,13 +89,21 @@ impl Lobby {
             sought: 0,
             draining: false,
             held: false,
+            cap: 0,
+            waits: Vec::new(),
         }
+    }
+
+    /// The same where two bots are paired for `cap` games of a pool a day at most; 0: for as many as there are.
+    #[must_use]
+    pub fn capped(self, cap: u64) -> Self {
+        Self { cap, ..self }
     }
 
     /// Games of pools with balanced openings start from these lines from now on.
     pub fn use_openings(&mut self, lines: &[Arc<[Pit]>]) {
-        for (pool, openings) in self.pools.iter().zip(&mut self.openings) {
-            openings.use_lines(lines, pool);
+        for (pool, meetings) in self.pools.iter().zip(&mut self.meetings) {
+            meetings.use_lines(lines, pool);
         }
     }
 
@@ -108,33 +126,42 @@ impl Lobby {
     }
 
     /// A bot comes in: for the first time, or back to its games.
-    pub fn enter(&mut self, visitor: Visitor, name: BotName, guest: bool, limit: u64) {
-        self.visitors.insert(visitor, name.clone());
-        let presence = self.bots.entry(name).or_insert_with(|| Presence::new(guest));
-        presence.visitor = Some(visitor);
-        presence.limit = limit.min(self.games_per_bot);
+    pub fn enter(&mut self, visitor: Visitor, entrant: Entrant) {
+        let most = if entrant.kind == Kind::House { u64::MAX } else { self.games_per_bot };
+        let entrant = Entrant { limit: entrant.limit.min(most), ..entrant };
+        self.visitors.insert(visitor, entrant.name.clone());
+        let presence = self.bots.entry(entrant.name.clone());
+        presence.or_insert_with(|| Presence::new(entrant.kind.clone())).enter(visitor, entrant);
+    }
+
+    /// The rating of a bot in a pool is another one now.
+    pub fn rate(&mut self, name: &BotName, pool: usize, rating: Rating) {
+        let presence = self.bots.get_mut(name);
+        if let Some(known) = presence.and_then(|presence| presence.ratings.get_mut(pool)) {
+            *known = rating;
+        }
     }
 
     /// A bot was removed by the host: what was held against it is forgotten, and its name is free as soon as it has left and
     /// no game of it runs (`forfeit.forgotten`).
     pub fn disown(&mut self, name: &BotName) {
         if let Some(presence) = self.bots.get_mut(name) {
-            presence.guest = true;
+            presence.kind = Kind::Guest;
             presence.conduct = Conduct::default();
         }
         self.forget_if_gone(name);
     }
 
     /// A game of two bots that are away runs again after a restart.
-    pub fn restore(&mut self, seats: &BySide<(BotName, bool)>) {
+    pub fn restore(&mut self, seats: &BySide<(BotName, Kind)>) {
         for side in Side::ALL {
-            let (name, guest) = &seats[side];
-            self.bots.entry(name.clone()).or_insert_with(|| Presence::new(*guest)).playing += 1;
+            let (name, kind) = &seats[side];
+            self.bots.entry(name.clone()).or_insert_with(|| Presence::new(kind.clone())).playing += 1;
         }
     }
 
     /// A connection ends, and its seeks and challenges with it (`session.connection-scope`).
-    pub fn leave(&mut self, visitor: Visitor) -> Vec<Effect> {
+    pub fn leave(&mut self, visitor: Visitor, stay: Stay, now: Moment) -> Vec<Effect> {
         for queue in &mut self.queues {
             queue.leave(visitor);
         }
@@ -148,6 +175,7 @@ impl Lobby {
         {
             // It may be back already, on another connection.
             presence.visitor = presence.visitor.filter(|present| *present != visitor);
+            presence.conduct.left(stay, now);
             self.forget_if_gone(&name);
         }
         effects
@@ -164,15 +192,16 @@ impl Lobby {
         if self.queues[at].of(visitor).is_some() {
             return refuse(ErrorCode::AlreadySeeking, format!("you seek in pool '{pool}' already; unseek first"));
         }
-        if let Some(until) = self.bots.get(&bot).and_then(|presence| presence.conduct.paused(now.moment)) {
-            return Ok(vec![self.penalised(visitor, at, until, reference, now)]);
+        if let Some(pause) = self.bots.get(&bot).and_then(|presence| presence.conduct.paused(now.moment)) {
+            return Ok(vec![self.penalised(visitor, at, pause, reference, now)]);
         }
         let wanted = (games > 0).then_some(games);
         self.sought += 1;
-        let has_room = self.has_room(&bot);
-        self.queues[at].join(Seek::new(self.sought, visitor, bot, wanted, has_room));
-        let mut effects = vec![self.seeking(visitor, at, reference)];
-        self.pair(at, &mut effects);
+        let (has_room, house) = (self.has_room(&bot), self.is_house(&bot));
+        let seek = Seek::new(self.sought, visitor, bot, wanted).with_room(has_room).of_house(house);
+        self.queues[at].join(seek, now.moment);
+        let mut effects = vec![self.seeking(visitor, at, reference, now.moment)];
+        self.pair(at, now.moment, &mut effects);
         Ok(effects)
     }
 
@@ -190,7 +219,7 @@ impl Lobby {
         let mut effects = Vec::new();
         for at in answered {
             self.queues[at].leave(visitor);
-            effects.push(self.seek_ended(visitor, at, SeekEnd::Cancelled, None, reference.clone()));
+            effects.push(self.seek_ended(visitor, at, SeekEnd::Cancelled, reference.clone()));
         }
         Ok(effects)
     }
@@ -211,6 +240,14 @@ impl Lobby {
         self.check_draining()?;
         let Some(challenger) = self.visitors.get(&from).cloned() else { return Ok(Vec::new()) };
         let to = self.opponent(&challenger, &terms)?;
+        if terms.rated && !self.pools[pool].rated {
+            return bad_field("rated", "the pool is unrated; send false");
+        }
+        if let Some(wait) = self.challenges.wait(&challenger, &terms.opponent, now.moment) {
+            let seconds = wait.ms().div_ceil(1000);
+            let message = format!("'{}' has just turned you down; challenge it again in {seconds} s", terms.opponent);
+            return refuse(ErrorCode::RateLimited, message);
+        }
         if self.challenges.count(from) >= CHALLENGES || self.challenges.count(to) >= CHALLENGES {
             return refuse(ErrorCode::GamesLimit, format!("{CHALLENGES} challenges stand already; wait for their end"));
         }
@@ -234,7 +271,7 @@ impl Lobby {
     ///
     /// # Errors
     /// `unknown_challenge`.
-    pub fn accept(&mut self, visitor: Visitor, id: ChallengeId) -> Refused {
+    pub fn accept(&mut self, visitor: Visitor, id: ChallengeId, now: Now) -> Refused {
         let Some(standing) = self.challenges.take(id, visitor, Standing::awaits) else {
             return refuse(
                 ErrorCode::UnknownChallenge,
@@ -255,14 +292,14 @@ impl Lobby {
         let to = Sitter { bot: to, visitor: standing.to, seek: None };
         let seats = seated(from, side, to);
         let source = Source::Series(id, standing.terms.games - 1);
-        Ok(vec![self.start(standing.pool, seats, standing.terms.rated, source, Arc::default())])
+        Ok(vec![self.start(standing.pool, seats, standing.terms.rated, source, Arc::default(), now.moment)])
     }
 
     /// A bot turns a challenge down, or takes its own back.
     ///
     /// # Errors
     /// `unknown_challenge`.
-    pub fn decline(&mut self, visitor: Visitor, id: ChallengeId, reference: Option<Ref>) -> Refused {
+    pub fn decline(&mut self, visitor: Visitor, id: ChallengeId, reference: Option<Ref>, now: Now) -> Refused {
         let Some(standing) = self.challenges.take(id, visitor, Standing::concerns) else {
             return refuse(
                 ErrorCode::UnknownChallenge,
@@ -271,6 +308,9 @@ impl Lobby {
         };
         let reason = if visitor == standing.from { ChallengeEnd::Cancelled } else { ChallengeEnd::Declined };
         let other = if visitor == standing.from { standing.to } else { standing.from };
+        if reason == ChallengeEnd::Declined {
+            self.turn_down(&standing, now.moment);
+        }
         Ok(vec![challenge_ended(visitor, id, reason, reference), challenge_ended(other, id, reason, None)])
     }
 
@@ -278,6 +318,7 @@ impl Lobby {
     pub fn lapse(&mut self, now: Moment) -> Vec<Effect> {
         let mut effects = Vec::new();
         while let Some((id, standing)) = self.challenges.take_lapsed(now) {
+            self.turn_down(&standing, now);
             for visitor in [standing.from, standing.to] {
                 effects.push(challenge_ended(visitor, id, ChallengeEnd::Expired, None));
             }
@@ -292,11 +333,9 @@ impl Lobby {
     }
 
     /// Starts no games while it is held; catches up when it no longer is.
-    pub fn hold(&mut self, held: bool) -> Vec<Effect> {
+    pub fn hold(&mut self, held: bool, now: Now) -> Vec<Effect> {
         self.held = held;
-        let mut effects = Vec::new();
-        self.pair_all(&mut effects);
-        effects
+        self.pair_waiting(now)
     }
 
     /// No new games from now on (`session.drain`).
@@ -310,6 +349,7 @@ impl Lobby {
                     pool: pool.clone(),
                     reason: SeekEnd::Draining,
                     until_ms: None,
+                    message: None,
                     reference: None,
                 };
                 effects.push(Effect::Tell(seek.visitor, ended));
@@ -345,20 +385,14 @@ impl Lobby {
     fn opponent(&self, challenger: &BotName, terms: &Challenge) -> Result<Visitor, Box<Error>> {
         let name = BotName::new(&terms.opponent).ok();
         let found = name.as_ref().and_then(|name| Some((name, self.bots.get(name)?)));
-        let Some((name, Presence { visitor: Some(visitor), guest, .. })) = found else {
+        let Some((name, Presence { visitor: Some(visitor), kind, .. })) = found else {
             let name: String = terms.opponent.chars().take(40).collect();
             return refuse(ErrorCode::UnknownBot, format!("no bot '{name}' is connected; challenge one that is"));
-        };
-        let bad_field = |field: &'static str, message| {
-            Err(Box::new(Error { field: Some(field.into()), ..Error::new(ErrorCode::BadField, message) }))
         };
         if name == challenger {
             return bad_field("opponent", "a bot does not play itself; challenge another");
         }
-        if terms.rated && !LADDER {
-            return bad_field("rated", "this server keeps no ratings yet; send false");
-        }
-        if terms.rated && (*guest || self.bots.get(challenger).is_some_and(|presence| presence.guest)) {
+        if terms.rated && (*kind == Kind::Guest || self.is_guest(challenger)) {
             return bad_field("rated", "a game with a guest is never rated; send false");
         }
         Ok(*visitor)
@@ -369,11 +403,11 @@ impl Lobby {
     }
 
     /// Has the seeks of a bot wait, or not: it began a game, or ended one.
-    pub(super) fn line_up(&mut self, name: &BotName) {
+    pub(super) fn line_up(&mut self, name: &BotName, now: Moment) {
         let Some(presence) = self.bots.get(name) else { return };
         let Some(visitor) = presence.visitor else { return };
         for queue in &mut self.queues {
-            queue.has_room(visitor, presence.has_room());
+            queue.has_room(visitor, presence.has_room(), now);
         }
     }
 
@@ -384,45 +418,42 @@ impl Lobby {
     }
 
     /// What a new seek waits for, told before it is paired.
-    fn seeking(&self, visitor: Visitor, at: usize, reference: Option<Ref>) -> Effect {
+    fn seeking(&self, visitor: Visitor, at: usize, reference: Option<Ref>, now: Moment) -> Effect {
         let queue = &self.queues[at];
-        let busy = queue.of(visitor).is_some_and(Seek::is_busy);
-        let others = queue.waiting() - usize::from(!busy);
-        let reason = match others {
-            _ if self.held => Some("the server starts no games at present: it is overloaded, or its disk is full"),
-            _ if busy => Some("waiting for one of your games to end"),
-            0 => Some("waiting for an opponent"),
-            _ => None,
-        };
+        let seek = queue.of(visitor);
+        let in_line = seek.is_some_and(|seek| !seek.is_busy() && !self.is_house(&seek.bot));
+        let waiting = (queue.waiting() - usize::from(in_line)) as u64 + 1;
+        let reason = seek.and_then(|seek| self.reason(at, seek, now));
         let pool = self.pools[at].name.clone();
-        let waiting = others as u64 + 1;
-        Effect::Tell(visitor, ServerMessage::Seeking { pool, waiting, reason: reason.map(str::to_owned), reference })
+        Effect::Tell(visitor, ServerMessage::Seeking { pool, waiting, reason, reference })
     }
 
+    /// A bot has to pause until then, for that.
     pub(super) fn penalised(
         &self,
         visitor: Visitor,
         at: usize,
-        until: Moment,
+        (until, why): (Moment, Why),
         reference: Option<Ref>,
         now: Now,
     ) -> Effect {
         let until_ms = now.unix_ms + until.since(now.moment).ms();
-        self.seek_ended(visitor, at, SeekEnd::Penalised, Some(until_ms), reference)
+        let pool = self.pools[at].name.clone();
+        let (reason, until_ms, message) = (SeekEnd::Penalised, Some(until_ms), Some(why.told()));
+        Effect::Tell(visitor, ServerMessage::SeekEnded { pool, reason, until_ms, message, reference })
     }
 
-    pub(super) fn seek_ended(
-        &self,
-        visitor: Visitor,
-        at: usize,
-        reason: SeekEnd,
-        until_ms: Option<u64>,
-        reference: Option<Ref>,
-    ) -> Effect {
-        Effect::Tell(
-            visitor,
-            ServerMessage::SeekEnded { pool: self.pools[at].name.clone(), reason, until_ms, reference },
-        )
+    /// Who turned a challenge down is left alone by the challenger for a while.
+    fn turn_down(&mut self, standing: &Standing, now: Moment) {
+        let two = (self.visitors.get(&standing.from).cloned(), self.visitors.get(&standing.to).cloned());
+        if let (Some(from), Some(to)) = two {
+            self.challenges.turn_down(from, to, now);
+        }
+    }
+
+    pub(super) fn seek_ended(&self, visitor: Visitor, at: usize, reason: SeekEnd, reference: Option<Ref>) -> Effect {
+        let pool = self.pools[at].name.clone();
+        Effect::Tell(visitor, ServerMessage::SeekEnded { pool, reason, until_ms: None, message: None, reference })
     }
 }
 

@@ -3,24 +3,27 @@
 mod after;
 mod bot;
 mod challenges;
+mod conduct;
 mod door;
 mod hall;
 mod load;
 mod machine;
-mod openings;
+mod matching;
+mod meetings;
 mod pairing;
 mod presence;
 mod queue;
 mod restore;
 
 pub use bot::Bot;
+pub use conduct::{Conduct, Stay};
 pub use door::NotWelcome;
 pub use hall::{Hall, Setup};
 pub use load::Load;
 pub use machine::{Effect, Lobby, Now, Visitor};
-pub use pairing::{Half, Pairing, Sitter, Source};
-pub use presence::Conduct;
+pub use pairing::{Fate, Half, Pairing, Sitter, Source};
+pub use presence::{Entrant, Kind};
 pub use restore::Restored;
 
 #[cfg(test)]
-mod machine_tests;
+mod scenes;

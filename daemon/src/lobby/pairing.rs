@@ -1,16 +1,12 @@
-//! Who plays whom: from the seeks of a pool, and on through a series.
+//! Two who play each other: from the seeks of a pool or a challenge, to what follows their game.
 
 use super::machine::{Effect, Lobby, Now, Visitor, challenge_ended};
-use super::queue::Seek;
-use modiar_protocol::server::{ChallengeEnd, Openings, SeekEnd};
+use super::presence::Presence;
+use crate::clock::Moment;
+use modiar_protocol::server::{ChallengeEnd, SeekEnd};
 use modiar_protocol::{BotName, ChallengeId};
 use modiar_rules::{BySide, Pit, Side};
-use std::cmp::Ordering;
 use std::sync::Arc;
-
-/// Whether games can count. Ratings are kept by the ladder, which is not built yet, and a game that changes none is
-/// unrated.
-pub(super) const LADDER: bool = false;
 
 /// Two bots to play.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,9 +58,20 @@ pub enum Half {
     Single,
 }
 
+/// How a game went for those who paired the two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fate {
+    /// The side that did not show up for it.
+    pub absent: Option<Side>,
+    /// The side that lost it on time, having shown up.
+    pub flagged: Option<Side>,
+    /// Whether it does not count.
+    pub aborted: bool,
+}
+
 impl Lobby {
-    /// A game is over and told. `absent` is the side that did not show up for it; `aborted` that it does not count.
-    pub fn finished(&mut self, pairing: &Pairing, absent: Option<Side>, aborted: bool, now: Now) -> Vec<Effect> {
+    /// A game is over and told.
+    pub fn finished(&mut self, pairing: &Pairing, fate: Fate, now: Now) -> Vec<Effect> {
         for side in Side::ALL {
             if let Some(presence) = self.bots.get_mut(&pairing.seats[side].bot) {
                 presence.playing = presence.playing.saturating_sub(1);
@@ -73,28 +80,33 @@ impl Lobby {
         let mut effects = Vec::new();
         match pairing.source {
             Source::Seeks(half) => {
-                let swapped = self.second_game(pairing, half, absent, aborted);
+                let paused =
+                    BySide::from_fn(|side| self.has_misbehaved(&pairing.seats[side].bot, side, fate, now.moment));
+                let swapped = self.second_game(pairing, half, fate).filter(|_| !paused.south && !paused.north);
                 if half == Half::First && swapped.is_none() {
-                    self.release_second(pairing);
+                    self.release_second(pairing, fate, now.moment);
                 }
                 for side in Side::ALL {
-                    let (sitter, absent) = (&pairing.seats[side], absent == Some(side));
-                    self.finish_seek(pairing.pool, sitter, absent, aborted, now, &mut effects);
+                    if paused[side] {
+                        self.penalise(&pairing.seats[side], now, &mut effects);
+                    } else {
+                        self.finish_seek(pairing.pool, &pairing.seats[side], fate, now, &mut effects);
+                    }
                 }
                 effects.extend(swapped.map(|seats| {
                     let opening = Arc::clone(&pairing.opening);
-                    self.start(pairing.pool, seats, pairing.rated, Source::Seeks(Half::Second), opening)
+                    self.start(pairing.pool, seats, pairing.rated, Source::Seeks(Half::Second), opening, now.moment)
                 }));
             }
-            Source::Series(challenge, left) => self.go_on(pairing, challenge, left, &mut effects),
+            Source::Series(challenge, left) => self.go_on(pairing, challenge, left, now.moment, &mut effects),
             Source::Restored => {}
         }
         for side in Side::ALL {
             let bot = &pairing.seats[side].bot;
-            self.line_up(bot);
+            self.line_up(bot, now.moment);
             self.forget_if_gone(bot);
         }
-        self.pair_all(&mut effects);
+        self.pair_all(now.moment, &mut effects);
         effects
     }
 
@@ -104,58 +116,30 @@ impl Lobby {
         if let Source::Series(_, left) = &mut pairing.source {
             *left += 1;
         }
-        self.finished(&pairing, None, true, now)
-    }
-
-    /// Pairs the bots that wait, in every pool.
-    pub(super) fn pair_all(&mut self, effects: &mut Vec<Effect>) {
-        for at in 0..self.pools.len() {
-            self.pair(at, effects);
-        }
-    }
-
-    /// Pairs the bots of a pool that wait, those who waited longest first.
-    pub(super) fn pair(&mut self, at: usize, effects: &mut Vec<Effect>) {
-        while !self.draining && !self.held {
-            let sitter = |seek: &Seek| Sitter { bot: seek.bot.clone(), visitor: seek.visitor, seek: Some(seek.number) };
-            let Some(two) = self.queues[at].first_two() else { return };
-            let pairs = self.pools[at].openings == Openings::Balanced && two.iter().all(|seek| seek.lacks(2));
-            let (half, games) = if pairs { (Half::First, 2) } else { (Half::Single, 1) };
-            let [first, second] = two.map(sitter);
-            for visitor in [first.visitor, second.visitor] {
-                self.queues[at].started(visitor, games);
-            }
-            let side = self.side_of(&first.bot, &second.bot);
-            let rated = LADDER && self.pools[at].rated && !self.is_guest(&first.bot) && !self.is_guest(&second.bot);
-            let opening = self.openings[at].next(&first.bot, &second.bot);
-            effects.push(self.start(at, seated(first, side, second), rated, Source::Seeks(half), opening));
-        }
+        self.finished(&pairing, Fate { aborted: true, ..Fate::default() }, now)
     }
 
     /// The seats of the second game of a pair, where the first is well over and nothing has changed for the two meanwhile.
-    fn second_game(
-        &self,
-        pairing: &Pairing,
-        half: Half,
-        absent: Option<Side>,
-        aborted: bool,
-    ) -> Option<BySide<Sitter>> {
+    fn second_game(&self, pairing: &Pairing, half: Half, fate: Fate) -> Option<BySide<Sitter>> {
         let BySide { south, north } = &pairing.seats;
         let seeks = |sitter: &Sitter| {
             let seek = self.queues[pairing.pool].of(sitter.visitor);
             seek.is_some_and(|seek| Some(seek.number) == sitter.seek) && self.has_room(&sitter.bot)
         };
-        let well_over = half == Half::First && absent.is_none() && !aborted;
+        let well_over = half == Half::First && fate.absent.is_none() && !fate.aborted;
         let can_start = !self.draining && !self.held && seeks(south) && seeks(north);
         (well_over && can_start).then(|| BySide::new(north.clone(), south.clone()))
     }
 
-    /// There will be no second game: the seeks may have it elsewhere.
-    fn release_second(&mut self, pairing: &Pairing) {
+    /// There will be no second game: the seeks may have it elsewhere, and the first was a single one.
+    fn release_second(&mut self, pairing: &Pairing, fate: Fate, now: Moment) {
+        if !fate.aborted {
+            self.lean(pairing.pool, &pairing.seats.south.bot, &pairing.seats.north.bot);
+        }
         for side in Side::ALL {
             let Sitter { visitor, seek, .. } = &pairing.seats[side];
             if let Some(number) = seek {
-                self.queues[pairing.pool].finished(*visitor, *number, true);
+                self.queues[pairing.pool].finished(*visitor, *number, true, now);
             }
         }
     }
@@ -167,75 +151,75 @@ impl Lobby {
         rated: bool,
         source: Source,
         opening: Arc<[Pit]>,
+        now: Moment,
     ) -> Effect {
         let mut must_show = BySide::default();
         for side in Side::ALL {
             if let Some(presence) = self.bots.get_mut(&seats[side].bot) {
                 presence.playing += 1;
-                presence.southward += if side == Side::South { 1 } else { -1 };
                 // Challenges bring no penalty, and none is held against them.
                 must_show[side] = matches!(source, Source::Seeks(_)) && presence.conduct.must_show();
             }
-            self.line_up(&seats[side].bot);
+            self.line_up(&seats[side].bot, now);
         }
         Effect::Start(Pairing { pool, seats, rated, must_show, source, opening })
     }
 
-    /// The side of the first of two bots: South for who has been South less, by chance where that is level.
-    fn side_of(&mut self, first: &BotName, second: &BotName) -> Side {
-        let southward = |name| self.bots.get(name).map_or(0, |presence| presence.southward);
-        let south = match southward(first).cmp(&southward(second)) {
-            Ordering::Less => true,
-            Ordering::Greater => false,
-            Ordering::Equal => self.dice.coin(),
-        };
-        if south { Side::South } else { Side::North }
+    pub(super) fn is_guest(&self, name: &BotName) -> bool {
+        self.bots.get(name).is_some_and(Presence::is_guest)
     }
 
-    pub(super) fn is_guest(&self, name: &BotName) -> bool {
-        self.bots.get(name).is_some_and(|presence| presence.guest)
+    pub(super) fn is_house(&self, name: &BotName) -> bool {
+        self.bots.get(name).is_some_and(Presence::is_house)
+    }
+
+    /// Whether a game of these two in a pool counts (`ladder.rated`).
+    pub(super) fn is_rated(&self, pool: usize, two: [&Sitter; 2]) -> bool {
+        self.pools[pool].rated && !two.iter().any(|sitter| self.is_guest(&sitter.bot))
     }
 
     /// One side's seek after a game: it waits anew, first if the game does not count, or is done.
-    fn finish_seek(
-        &mut self,
-        at: usize,
-        sitter: &Sitter,
-        absent: bool,
-        aborted: bool,
-        now: Now,
-        effects: &mut Vec<Effect>,
-    ) {
-        let Sitter { bot, visitor, seek } = sitter;
-        if absent {
-            return self.punish(bot, *visitor, now, effects);
-        }
-        if !aborted && let Some(presence) = self.bots.get_mut(bot) {
-            presence.conduct.showed_up();
-        }
-        let done = seek.and_then(|number| self.queues[at].finished(*visitor, number, aborted)).unwrap_or(false);
-        if done {
+    fn finish_seek(&mut self, at: usize, sitter: &Sitter, fate: Fate, now: Now, effects: &mut Vec<Effect>) {
+        let Sitter { visitor, seek, .. } = sitter;
+        let finished = |number| self.queues[at].finished(*visitor, number, fate.aborted, now.moment);
+        if seek.and_then(finished).unwrap_or(false) {
             self.queues[at].leave(*visitor);
-            effects.push(self.seek_ended(*visitor, at, SeekEnd::Done, None, None));
+            effects.push(self.seek_ended(*visitor, at, SeekEnd::Done, None));
         }
     }
 
-    /// All seeks of a bot that did not show up end, and none is taken until its pause is over.
-    fn punish(&mut self, name: &BotName, visitor: Visitor, now: Now, effects: &mut Vec<Effect>) {
-        let Some(presence) = self.bots.get_mut(name) else { return };
-        let until = presence.conduct.stayed_away(now.moment);
+    /// Notes how a bot behaved in a game; whether it has to pause for that.
+    fn has_misbehaved(&mut self, bot: &BotName, side: Side, fate: Fate, now: Moment) -> bool {
+        let Some(presence) = self.bots.get_mut(bot) else { return false };
+        if fate.absent == Some(side) {
+            presence.conduct.stayed_away(now);
+            return true;
+        }
+        if fate.flagged == Some(side) {
+            return presence.conduct.flagged(now);
+        }
+        if !fate.aborted {
+            presence.conduct.showed_up();
+        }
+        false
+    }
+
+    /// All seeks of a bot that has to pause end, and none is taken until that is over.
+    fn penalise(&mut self, sitter: &Sitter, now: Now, effects: &mut Vec<Effect>) {
+        let Some(presence) = self.bots.get(&sitter.bot) else { return };
+        let Some((until, why)) = presence.conduct.paused(now.moment) else { return };
         // It may seek again by now, on another connection.
-        let visitor = presence.visitor.unwrap_or(visitor);
+        let visitor = presence.visitor.unwrap_or(sitter.visitor);
         for at in 0..self.queues.len() {
             if self.queues[at].leave(visitor).is_some() {
-                effects.push(self.penalised(visitor, at, until, None, now));
+                effects.push(self.penalised(visitor, at, (until, why), None, now));
             }
         }
     }
 
     /// The next game of a series, sides changed; dropped where there is no room for it, and then who is there reads so
     /// (`session.series`, `session.series-gone`).
-    fn go_on(&mut self, pairing: &Pairing, challenge: ChallengeId, left: u64, effects: &mut Vec<Effect>) {
+    fn go_on(&mut self, pairing: &Pairing, challenge: ChallengeId, left: u64, now: Moment, effects: &mut Vec<Effect>) {
         if left == 0 {
             return;
         }
@@ -246,7 +230,7 @@ impl Lobby {
             (Some(north), Some(south)) if room => {
                 let source = Source::Series(challenge, left - 1);
                 let seats = BySide::new(north, south);
-                effects.push(self.start(pairing.pool, seats, pairing.rated, source, Arc::default()));
+                effects.push(self.start(pairing.pool, seats, pairing.rated, source, Arc::default(), now));
             }
             present => {
                 let reason = if self.draining { ChallengeEnd::Draining } else { ChallengeEnd::Unavailable };

@@ -1,26 +1,56 @@
 //! A bot as the lobby sees it.
 
+use super::conduct::Conduct;
 use super::machine::Visitor;
-use crate::clock::{Micros, Moment};
+use modiar_ladder::Rating;
+use modiar_protocol::BotName;
 
-/// Pauses after a first, second, … game a bot did not show up for (`forfeit.penalty`), in seconds.
-const PENALTIES: [u64; 5] = [10, 30, 120, 600, 3600];
-/// Games over which a second no-show is a forfeit (`forfeit.second`).
-const WINDOW: u32 = 20;
+/// Most by which a bot's single games as South are more than those as North, or fewer (`ladder.sides`).
+pub const LEANING: i64 = 4;
+
+/// Who comes in.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// Its name.
+    pub name: BotName,
+    /// What it is to the house.
+    pub kind: Kind,
+    /// Most games at once.
+    pub limit: u64,
+    /// Its rating in each pool, in their order.
+    pub ratings: Vec<Rating>,
+    /// Its rated games as South less those as North.
+    pub southward: i64,
+}
+
+/// What a bot is to the house.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It plays without a registered name.
+    Guest,
+    /// It is registered; of one owner, where somebody is named.
+    Registered(Option<String>),
+    /// One of the server's own.
+    House,
+}
 
 /// One bot, connected or with games running.
 #[derive(Clone, Debug)]
 pub struct Presence {
     /// Its connection.
     pub visitor: Option<Visitor>,
-    /// Whether it plays without a registered name.
-    pub guest: bool,
+    /// What it is.
+    pub kind: Kind,
     /// Most games at once.
     pub limit: u64,
     /// Games running.
     pub playing: u64,
-    /// Games as South less games as North.
+    /// Its single games as South less those as North: in a pair each has both.
     pub southward: i64,
+    /// Its rating in each pool; none of a guest, or of one that only games of before a restart are known of.
+    pub ratings: Box<[Rating]>,
+    /// Whom it was paired with last in each pool where it was, by the pool's place.
+    pub last: Vec<(usize, BotName)>,
     /// How it behaves.
     pub conduct: Conduct,
 }
@@ -28,96 +58,72 @@ pub struct Presence {
 impl Presence {
     /// A bot that is not connected and plays nothing.
     #[must_use]
-    pub fn new(guest: bool) -> Self {
-        Self { visitor: None, guest, limit: 1, playing: 0, southward: 0, conduct: Conduct::default() }
+    pub fn new(kind: Kind) -> Self {
+        let (ratings, last, conduct) = (Box::default(), Vec::new(), Conduct::default());
+        Self { visitor: None, kind, limit: 1, playing: 0, southward: 0, ratings, last, conduct }
     }
 
-    /// Whether nothing is lost by forgetting it: a registered bot's conduct is remembered.
+    /// It comes in, for the first time or again.
+    pub fn enter(&mut self, visitor: Visitor, entrant: Entrant) {
+        let Entrant { kind, limit, ratings, southward, .. } = entrant;
+        if self.ratings.is_empty() {
+            self.southward = southward.clamp(-LEANING, LEANING);
+        }
+        (self.visitor, self.kind, self.limit, self.ratings) = (Some(visitor), kind, limit, ratings.into());
+    }
+
+    /// Whether it plays without a registered name.
+    #[must_use]
+    pub fn is_guest(&self) -> bool {
+        self.kind == Kind::Guest
+    }
+
+    /// Whether it is one of the server's own.
+    #[must_use]
+    pub fn is_house(&self) -> bool {
+        self.kind == Kind::House
+    }
+
+    /// Its owner, where one is named.
+    #[must_use]
+    pub fn owner(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Registered(owner) => owner.as_deref(),
+            Kind::Guest | Kind::House => None,
+        }
+    }
+
+    /// It is paired with another in a pool.
+    pub fn meet(&mut self, pool: usize, other: &BotName) {
+        match self.last.iter_mut().find(|(at, _)| *at == pool) {
+            Some((_, last)) => last.clone_from(other),
+            None => self.last.push((pool, other.clone())),
+        }
+    }
+
+    /// Whether it was paired with another in a pool, and with nobody since.
+    #[must_use]
+    pub fn met_last(&self, pool: usize, other: &BotName) -> bool {
+        self.last.iter().any(|(at, last)| *at == pool && last == other)
+    }
+
+    /// Its rating in a pool.
+    #[must_use]
+    pub fn rating(&self, pool: usize) -> Rating {
+        self.ratings.get(pool).copied().unwrap_or_default()
+    }
+
+    /// Whether nothing is lost by forgetting it: of a registered bot it is remembered how it behaved, and whom and on which
+    /// side it played.
     #[must_use]
     pub fn is_forgettable(&self) -> bool {
-        self.visitor.is_none() && self.playing == 0 && (self.guest || self.conduct == Conduct::default())
+        let blank = self.conduct == Conduct::default() && self.southward == 0 && self.last.is_empty();
+        self.visitor.is_none() && self.playing == 0 && (self.is_guest() || blank)
     }
 
     /// Whether it may start one more game.
     #[must_use]
     pub const fn has_room(&self) -> bool {
         self.visitor.is_some() && self.playing < self.limit
-    }
-}
-
-/// Whether a bot shows up for its games.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Conduct {
-    level: usize,
-    until: Moment,
-    /// The last games, newest first: a set bit is a no-show.
-    recent: u32,
-}
-
-impl Conduct {
-    /// The end of a pause that holds at `now`.
-    #[must_use]
-    pub fn paused(&self, now: Moment) -> Option<Moment> {
-        (self.until > now).then_some(self.until)
-    }
-
-    /// Whether its next no-show is a forfeit.
-    #[must_use]
-    pub const fn must_show(&self) -> bool {
-        self.recent != 0
-    }
-
-    /// A game it played.
-    pub const fn showed_up(&mut self) {
-        self.level = self.level.saturating_sub(1);
-        self.remember(false);
-    }
-
-    /// A game it did not show up for; the end of the pause this brings.
-    pub fn stayed_away(&mut self, now: Moment) -> Moment {
-        let seconds = PENALTIES[self.level.min(PENALTIES.len() - 1)];
-        self.level += 1;
-        self.remember(true);
-        self.until = now + Micros(seconds * 1_000_000);
-        self.until
-    }
-
-    const fn remember(&mut self, absent: bool) {
-        self.recent = (self.recent << 1 | absent as u32) & ((1 << WINDOW) - 1);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_grow_and_a_played_game_takes_one_step_back() {
-        let mut conduct = Conduct::default();
-        let pause = |conduct: &mut Conduct| conduct.stayed_away(Moment(0)).0 / 1_000_000;
-        assert_eq!([pause(&mut conduct), pause(&mut conduct), pause(&mut conduct)], [10, 30, 120]);
-        conduct.showed_up();
-        assert_eq!(pause(&mut conduct), 120);
-        assert_eq!([pause(&mut conduct), pause(&mut conduct), pause(&mut conduct)], [600, 3600, 3600]);
-    }
-
-    #[test]
-    fn a_no_show_is_held_against_a_bot_for_twenty_games() {
-        let mut conduct = Conduct::default();
-        conduct.stayed_away(Moment(0));
-        for _ in 0..WINDOW - 1 {
-            conduct.showed_up();
-            assert!(conduct.must_show());
-        }
-        conduct.showed_up();
-        assert!(!conduct.must_show());
-    }
-
-    #[test]
-    fn a_pause_ends() {
-        let mut conduct = Conduct::default();
-        let until = conduct.stayed_away(Moment(0));
-        assert_eq!(conduct.paused(Moment(9_999_999)), Some(until));
-        assert_eq!(conduct.paused(Moment(10_000_000)), None);
     }
 }

@@ -1,8 +1,10 @@
 //! The seeks of one pool: all of them by connection, and in line those that could play now.
 
 use super::machine::Visitor;
+use crate::clock::{Micros, Moment};
+use modiar_ladder::pairing::ANYBODY_MS;
 use modiar_protocol::BotName;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A bot looking for games in a pool.
 #[derive(Clone, Debug)]
@@ -21,15 +23,44 @@ pub struct Seek {
     running: u64,
     /// Whether its bot may start one more game.
     has_room: bool,
+    /// Whether its bot is the server's own, and plays who is left over.
+    house: bool,
     /// Where it stands in line, when it does: lower comes first.
     place: i64,
+    /// Since when it stands there.
+    since: Moment,
 }
 
 impl Seek {
-    /// A seek of a bot that has room for a game, or has not.
+    /// A seek of a bot, which has room for a game.
     #[must_use]
-    pub const fn new(number: u64, visitor: Visitor, bot: BotName, wanted: Option<u64>, has_room: bool) -> Self {
-        Self { number, visitor, bot, wanted, made: 0, running: 0, has_room, place: 0 }
+    pub const fn new(number: u64, visitor: Visitor, bot: BotName, wanted: Option<u64>) -> Self {
+        let (made, running, has_room, house) = (0, 0, true, false);
+        Self { number, visitor, bot, wanted, made, running, has_room, house, place: 0, since: Moment(0) }
+    }
+
+    /// The same of one that has room, or has not.
+    #[must_use]
+    pub const fn with_room(self, has_room: bool) -> Self {
+        Self { has_room, ..self }
+    }
+
+    /// The same of one of the server's own, or not.
+    #[must_use]
+    pub const fn of_house(self, house: bool) -> Self {
+        Self { house, ..self }
+    }
+
+    /// Since when it has been able to play.
+    #[must_use]
+    pub const fn since(&self) -> Moment {
+        self.since
+    }
+
+    /// How long that is.
+    #[must_use]
+    pub const fn waited(&self, now: Moment) -> Micros {
+        now.since(self.since)
     }
 
     /// Whether it still lacks so many games.
@@ -64,6 +95,10 @@ pub struct Queue {
     seeks: HashMap<Visitor, Seek>,
     /// Those that are ready, in the order of waiting.
     line: BTreeMap<i64, Visitor>,
+    /// The server's own bots, those that are ready.
+    houses: BTreeSet<Visitor>,
+    /// How many of the seeks are of these, ready or not.
+    house_seeks: usize,
     /// The places taken so far: the next ones lie before and behind them.
     front: i64,
     back: i64,
@@ -71,10 +106,11 @@ pub struct Queue {
 
 impl Queue {
     /// Adds a seek at the end.
-    pub fn join(&mut self, seek: Seek) {
+    pub fn join(&mut self, seek: Seek, now: Moment) {
         let visitor = seek.visitor;
+        self.house_seeks += usize::from(seek.house);
         self.seeks.insert(visitor, seek);
-        self.move_to_back(visitor);
+        self.move_to_back(visitor, now);
     }
 
     /// The seek of a connection.
@@ -86,36 +122,43 @@ impl Queue {
     /// Takes the seek of a connection out.
     pub fn leave(&mut self, visitor: Visitor) -> Option<Seek> {
         let seek = self.seeks.remove(&visitor)?;
+        self.house_seeks -= usize::from(seek.house);
+        self.houses.remove(&visitor);
         self.line.remove(&seek.place);
         Some(seek)
     }
 
     /// Takes all seeks out, in the order of waiting.
     pub fn clear(&mut self) -> impl Iterator<Item = Seek> + use<> {
-        self.line.clear();
-        let mut seeks: Vec<Seek> = self.seeks.drain().map(|(_, seek)| seek).collect();
+        let mut seeks: Vec<Seek> = std::mem::take(self).seeks.into_values().collect();
         seeks.sort_by_key(|seek| seek.place);
         seeks.into_iter()
     }
 
     /// Whether the bot of a connection may start one more game.
-    pub fn has_room(&mut self, visitor: Visitor, has_room: bool) {
-        self.change(visitor, |seek| seek.has_room = has_room);
+    pub fn has_room(&mut self, visitor: Visitor, has_room: bool, now: Moment) {
+        self.change(visitor, |seek| {
+            if has_room && !seek.has_room {
+                seek.since = now;
+            }
+            seek.has_room = has_room;
+        });
     }
 
-    /// So many games were made for the seek of a connection, one after the other; it goes to the end.
-    pub fn started(&mut self, visitor: Visitor, games: u64) {
+    /// So many games were made for the seek of a connection, one after the other; it goes to the end, and has waited since
+    /// `since` where it waits for further ones.
+    pub fn started(&mut self, visitor: Visitor, games: u64, since: Moment) {
         self.change(visitor, |seek| {
             seek.made += games;
             seek.running += games;
         });
-        self.move_to_back(visitor);
+        self.move_to_back(visitor, since);
     }
 
     /// A game of the seek `number` of a connection is over: the seek waits anew, first if the game does not count, and where
     /// it stands if it was waiting for further games meanwhile. `None` where that seek is not there any more, else whether
     /// it is done.
-    pub fn finished(&mut self, visitor: Visitor, number: u64, aborted: bool) -> Option<bool> {
+    pub fn finished(&mut self, visitor: Visitor, number: u64, aborted: bool, now: Moment) -> Option<bool> {
         // The bot may have taken that seek back and begun another: this game is none of the new one's.
         let waits = self.of(visitor).filter(|seek| seek.number == number)?.is_ready();
         self.change(visitor, |seek| {
@@ -123,36 +166,58 @@ impl Queue {
             seek.made = seek.made.saturating_sub(u64::from(aborted));
         });
         if aborted {
-            self.front -= 1;
-            self.move_to(visitor, self.front);
+            self.move_to_front(visitor, now);
         } else if !waits {
-            self.move_to_back(visitor);
+            self.move_to_back(visitor, now);
         }
         self.of(visitor).map(Seek::is_done)
     }
 
-    /// How many could play now.
+    /// How many could play now, the server's own left out.
     #[must_use]
     pub fn waiting(&self) -> usize {
         self.line.len()
     }
 
-    /// The two who wait longest.
+    /// How many seek and play at present, the server's own left out.
     #[must_use]
-    pub fn first_two(&self) -> Option<[&Seek; 2]> {
-        let mut line = self.line.values().filter_map(|visitor| self.of(*visitor));
-        Some([line.next()?, line.next()?])
+    pub fn playing(&self) -> usize {
+        self.seeks.len() - self.house_seeks - self.line.len()
     }
 
-    fn move_to_back(&mut self, visitor: Visitor) {
+    /// Those who could play now, in the order of waiting.
+    pub fn line(&self) -> impl Iterator<Item = &Seek> {
+        self.line.values().filter_map(|visitor| self.of(*visitor))
+    }
+
+    /// The server's own that could play now.
+    pub fn houses(&self) -> impl Iterator<Item = &Seek> {
+        self.houses.iter().filter_map(|visitor| self.of(*visitor))
+    }
+
+    /// How long the first in line has waited.
+    #[must_use]
+    pub fn longest_wait(&self, now: Moment) -> Micros {
+        self.line().map(|seek| seek.waited(now)).max().unwrap_or_default()
+    }
+
+    fn move_to_back(&mut self, visitor: Visitor, now: Moment) {
         self.back += 1;
-        self.move_to(visitor, self.back);
+        self.move_to(visitor, self.back, now);
     }
 
-    fn move_to(&mut self, visitor: Visitor, place: i64) {
+    /// It has waited as long as who has waited longest, and long enough to meet anybody.
+    fn move_to_front(&mut self, visitor: Visitor, now: Moment) {
+        self.front -= 1;
+        let long_ago = now.earlier(Micros::from_ms(ANYBODY_MS));
+        let since = self.line().map(|seek| seek.since).min().map_or(long_ago, |first| first.min(long_ago));
+        self.move_to(visitor, self.front, since);
+    }
+
+    fn move_to(&mut self, visitor: Visitor, place: i64, since: Moment) {
         if let Some(seek) = self.seeks.get_mut(&visitor) {
             self.line.remove(&seek.place);
-            seek.place = place;
+            (seek.place, seek.since) = (place, since);
         }
         self.change(visitor, |_| {});
     }
@@ -161,10 +226,11 @@ impl Queue {
     fn change(&mut self, visitor: Visitor, change: impl FnOnce(&mut Seek)) {
         let Some(seek) = self.seeks.get_mut(&visitor) else { return };
         change(seek);
-        if seek.is_ready() {
-            self.line.insert(seek.place, visitor);
-        } else {
-            self.line.remove(&seek.place);
+        match (seek.is_ready(), seek.house) {
+            (true, false) => drop(self.line.insert(seek.place, visitor)),
+            (false, false) => drop(self.line.remove(&seek.place)),
+            (true, true) => drop(self.houses.insert(visitor)),
+            (false, true) => drop(self.houses.remove(&visitor)),
         }
     }
 }
@@ -173,9 +239,11 @@ impl Queue {
 mod tests {
     use super::*;
 
+    const NOW: Moment = Moment(10_000_000);
+
     fn join(queue: &mut Queue, number: u64, wanted: Option<u64>) -> Visitor {
         let visitor = Visitor(number);
-        queue.join(Seek::new(number, visitor, BotName::new(&format!("bot-{number}")).unwrap(), wanted, true));
+        queue.join(Seek::new(number, visitor, BotName::new(&format!("bot-{number}")).unwrap(), wanted), Moment(number));
         visitor
     }
 
@@ -187,13 +255,15 @@ mod tests {
     fn who_waited_longest_is_first_and_an_aborted_game_brings_nobody_back_to_the_end() {
         let mut queue = Queue::default();
         let [one, two, three] = [1, 2, 3].map(|number| join(&mut queue, number, None));
-        queue.started(one, 1);
+        queue.started(one, 1, NOW);
         assert_eq!(line(&queue), [2, 3, 1]);
-        queue.started(two, 1);
-        assert_eq!(queue.finished(two, 2, true), Some(false));
+        queue.started(two, 1, NOW);
+        assert_eq!(queue.finished(two, 2, true, NOW), Some(false));
         assert_eq!(line(&queue), [2, 3, 1]);
-        assert_eq!(queue.finished(one, 1, false), Some(false));
-        assert_eq!(queue.first_two().map(|two| two.map(|seek| seek.visitor)), Some([two, three]));
+        assert_eq!(queue.finished(one, 1, false, NOW), Some(false));
+        assert_eq!(queue.line().map(|seek| seek.visitor).collect::<Vec<_>>(), [two, three, one]);
+        let waited: Vec<u64> = queue.line().map(|seek| seek.waited(NOW).ms()).collect();
+        assert_eq!(waited, [9999, 9999, 0], "the aborted game took nothing of the time that it has waited");
     }
 
     #[test]
@@ -201,13 +271,13 @@ mod tests {
         let mut queue = Queue::default();
         let [one, two, three] = [1, 2, 3].map(|number| join(&mut queue, number, None));
         for visitor in [one, two, three] {
-            queue.started(visitor, 1);
+            queue.started(visitor, 1, NOW);
         }
-        queue.has_room(two, false);
-        queue.finished(one, 1, false);
+        queue.has_room(two, false, NOW);
+        queue.finished(one, 1, false, NOW);
         assert_eq!(line(&queue), [1, 3]);
-        queue.finished(two, 2, false);
-        queue.has_room(two, true);
+        queue.finished(two, 2, false, NOW);
+        queue.has_room(two, true, NOW);
         assert_eq!(line(&queue), [1, 3, 2], "it was playing, not waiting");
     }
 
@@ -215,18 +285,33 @@ mod tests {
     fn only_who_lacks_games_and_has_room_stands_in_line() {
         let mut queue = Queue::default();
         let [one, two] = [1, 2].map(|number| join(&mut queue, number, Some(1)));
-        queue.has_room(one, false);
+        queue.has_room(one, false, NOW);
         assert!(queue.of(one).unwrap().is_busy());
         assert_eq!(line(&queue), [2]);
-        queue.has_room(one, true);
+        queue.has_room(one, true, NOW);
         assert_eq!(line(&queue), [1, 2], "its place was kept");
-        queue.started(two, 1);
-        queue.has_room(two, true);
+        queue.started(two, 1, NOW);
+        queue.has_room(two, true, NOW);
         assert_eq!(line(&queue), [1], "it has its game");
-        assert_eq!(queue.finished(two, 7, false), None, "a seek of before");
-        assert_eq!(queue.finished(two, 2, false), Some(true));
+        assert_eq!(queue.finished(two, 7, false, NOW), None, "a seek of before");
+        assert_eq!(queue.finished(two, 2, false, NOW), Some(true));
         queue.leave(two);
         assert_eq!((queue.waiting(), queue.clear().count()), (1, 1));
         assert_eq!(queue.waiting(), 0);
+    }
+
+    #[test]
+    fn the_server_s_own_stand_in_no_line() {
+        let mut queue = Queue::default();
+        let one = join(&mut queue, 1, None);
+        let house = Seek::new(2, Visitor(2), BotName::new("house-random").unwrap(), None).of_house(true);
+        queue.join(house, NOW);
+        assert_eq!((line(&queue), queue.playing(), queue.houses().count()), (vec![1], 0, 1));
+        queue.started(one, 1, NOW);
+        queue.has_room(one, false, NOW);
+        queue.has_room(Visitor(2), false, NOW);
+        assert_eq!((queue.waiting(), queue.playing(), queue.houses().count()), (0, 1, 0));
+        queue.leave(Visitor(2));
+        assert_eq!(queue.playing(), 1);
     }
 }

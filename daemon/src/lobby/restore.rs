@@ -4,13 +4,14 @@ use super::bot::Bot;
 use super::hall::{Hall, State};
 use super::machine::Visitor;
 use super::pairing::{Pairing, Sitter, Source};
+use super::presence::Kind;
 use crate::config::Pool;
 use crate::net::Outlet;
 use crate::referee::{Link, OpenError, Seat, Table};
 use crate::store::journal::{Recovered, SavedGame, SavedSeat};
 use crate::store::{TokenHash, Untold};
 use modiar_protocol::server::{Ended, Openings};
-use modiar_protocol::{BotName, Record};
+use modiar_protocol::{BotName, Record, Termination};
 use modiar_rules::{BySide, Side};
 use std::sync::Arc;
 use tracing::{error, info, warn};
@@ -142,11 +143,19 @@ impl Hall {
             openings: Openings::Start,
             rules: opening.rules,
         };
-        let present =
-            BySide::new((south.name.clone(), south.resume.is_some()), (north.name.clone(), north.resume.is_some()));
+        let kind = |seat: &SavedSeat| match &seat.resume {
+            Some(_) => Kind::Guest,
+            None if seat.name.is_house() => Kind::House,
+            None => Kind::Registered(None),
+        };
+        let present = BySide::new((south.name.clone(), kind(south)), (north.name.clone(), kind(north)));
         let table = Table::restore(saved, pairing, pool, seats, Arc::clone(&self.referee))?;
         state.lobby.restore(&present);
-        self.seat(&mut state, table);
+        self.seat(&mut state, Arc::clone(&table));
+        if !self.house && opening.seats.iter().any(|seat| seat.name.is_house()) {
+            // Nobody will come back to that side, and its opponent is not to win or lose by that (`session.house-left-out`).
+            table.abort(Termination::Aborted);
+        }
         Ok(())
     }
 }

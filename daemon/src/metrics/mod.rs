@@ -24,6 +24,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tracing::error;
@@ -45,6 +46,10 @@ pub struct Metrics {
     own_delay: Histogram,
     move_time: Histogram,
     loop_lag: Histogram,
+    seeks_waiting: Gauge,
+    oldest_seek: Gauge<f64, AtomicU64>,
+    /// How long seeks waited that were paired.
+    pub pairing_wait: Histogram,
     invariant_failures: Words,
     /// The disk's time for a group of plies.
     pub journal_sync: Histogram,
@@ -88,6 +93,9 @@ impl Metrics {
             errors: Words::register(into, "modiar_errors", "Errors told to bots", "code", words::codes()),
             own_delay: times(into, "modiar_own_delay", "Own delay of judged moves where it was measured"),
             move_time: times(into, "modiar_move", "From a turn's writing to its move's arrival, own delay taken off"),
+            seeks_waiting: gauge(into, "modiar_seeks_waiting", "Seeks that wait for an opponent, in all pools"),
+            oldest_seek: seconds(into, "modiar_oldest_seek", "How long the seek has waited that waits longest"),
+            pairing_wait: times(into, "modiar_pairing_wait", "How long seeks waited that were paired"),
             loop_lag: times(into, "modiar_loop_lag", "How much too late a sleeping task woke"),
             invariant_failures: Words::register(
                 into,
@@ -130,6 +138,12 @@ impl Metrics {
     /// So many games run.
     pub fn games_running(&self, games: usize) {
         self.games_running.set(i64::try_from(games).unwrap_or(i64::MAX));
+    }
+
+    /// So many seeks wait, and the first of them so long.
+    pub fn seeks_wait(&self, waiting: usize, longest: Micros) {
+        self.seeks_waiting.set(i64::try_from(waiting).unwrap_or(i64::MAX));
+        self.oldest_seek.set(Duration::from_micros(longest.0).as_secs_f64());
     }
 
     /// A game's result was told.
@@ -215,6 +229,12 @@ fn register_process(registry: &mut Registry) {
 fn gauge(registry: &mut Registry, name: &str, help: &str) -> Gauge {
     let gauge = Gauge::default();
     registry.register(name, help, gauge.clone());
+    gauge
+}
+
+fn seconds(registry: &mut Registry, name: &str, help: &str) -> Gauge<f64, AtomicU64> {
+    let gauge = Gauge::default();
+    registry.register_with_unit(name, help, Unit::Seconds, gauge.clone());
     gauge
 }
 

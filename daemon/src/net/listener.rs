@@ -139,13 +139,14 @@ impl Listener {
         let mut number = 0u64;
         while let Some((stream, peer)) = stop.run_until_cancelled(self.backlog.accept()).await {
             number += 1;
-            self.admit(stream, Caller { visitor: Visitor(number), peer }, &tasks);
+            self.admit(stream, peer, Visitor(number), &tasks);
         }
     }
 
     /// Serves a connection, or tells it that there are too many (`limits.connections`).
-    fn admit(&self, stream: TcpStream, caller: Caller, tasks: &TaskTracker) {
-        let admitted = self.admission.admit(caller.peer.ip());
+    fn admit(&self, stream: TcpStream, peer: SocketAddr, visitor: Visitor, tasks: &TaskTracker) {
+        let caller = Caller { visitor, peer: Some(peer) };
+        let admitted = self.admission.admit(peer.ip());
         if !matches!(admitted, Admitted::Yes(_)) {
             info!(%caller, "refused: there are too many connections");
             self.hall.metrics().connection_refused();

@@ -2,7 +2,9 @@
 
 mod admission;
 mod arrival;
+mod bell;
 mod farewell;
+mod inside;
 mod kernel;
 mod listener;
 mod outlet;
@@ -10,6 +12,7 @@ mod reader;
 mod tls;
 
 pub use admission::WEB_CONNECTIONS;
+pub use inside::{Resident, serve_inside};
 pub use listener::{Backlog, Listener, bind};
 pub use outlet::Outlet;
 pub use tls::Certificate;

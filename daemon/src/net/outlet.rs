@@ -3,15 +3,15 @@
 //! A line goes straight to the socket where nothing waits; only what the socket does not take is kept, within a bound,
 //! for the connection's own task to write when there is room.
 
+use super::bell::{Bell, Rung};
 use super::kernel;
 use super::tls::{Cipher, Opened};
 use crate::metrics::Metrics;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
 use std::borrow::Cow;
 use std::io;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 use tokio::net::tcp::OwnedWriteHalf;
 
 /// A connection's writing end and the bell that wakes its task.
@@ -20,6 +20,8 @@ pub struct Outlet {
     out: Mutex<Out>,
     /// Why it closes; nothing is sent any more.
     closing: OnceLock<GoodbyeReason>,
+    /// Whether its peer is a bot within this process.
+    inside: bool,
     /// Most that may wait, in bytes.
     most: usize,
     bell: Bell,
@@ -27,10 +29,27 @@ pub struct Outlet {
     metrics: Option<Arc<Metrics>>,
 }
 
+/// Where what is said goes.
+#[derive(Debug)]
+enum Sink {
+    Socket(OwnedWriteHalf),
+    /// Nowhere: all waits until the peer's task [takes](Outlet::take) it.
+    Inside,
+}
+
+impl Sink {
+    const fn socket(&self) -> Option<&OwnedWriteHalf> {
+        match self {
+            Self::Socket(socket) => Some(socket),
+            Self::Inside => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Out {
     /// Gone once the connection's task has ended.
-    sink: Option<OwnedWriteHalf>,
+    sink: Option<Sink>,
     /// Where the port speaks TLS: what is sent is sealed by it, and what came is opened by it.
     cipher: Option<Box<Cipher>>,
     /// Bytes that were said, sent or waiting, as the socket takes them.
@@ -47,38 +66,32 @@ struct Out {
     broken: bool,
 }
 
-/// What the connection's task should look at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Rung(u8);
-
-impl Rung {
-    const NOTHING: u8 = 0;
-    const OUTPUT: u8 = 1;
-    const FLAGS: u8 = 2;
-
-    /// Something waits to be written, or the connection closes.
-    pub(super) const fn output(self) -> bool {
-        self.0 & Self::OUTPUT != 0
-    }
-
-    /// The flags of its games are to be checked.
-    pub(super) const fn flags(self) -> bool {
-        self.0 & Self::FLAGS != 0
-    }
-}
-
 impl Outlet {
     /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
     pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
-        let (out, closing) = (Mutex::new(Out::new(Some(sink), cipher)), OnceLock::new());
-        Self { out, closing, most, bell: Bell::default(), metrics: Some(metrics) }
+        Self::over(Out::new(Some(Sink::Socket(sink)), cipher), most, Some(metrics))
+    }
+
+    /// The writing end of a connection within this process, for which at most `most` bytes wait.
+    pub(crate) fn inside(most: usize, metrics: Arc<Metrics>) -> Self {
+        Self { inside: true, ..Self::over(Out::new(Some(Sink::Inside), None), most, Some(metrics)) }
     }
 
     /// The outlet of nobody: what is sent to it is dropped.
     #[must_use]
     pub fn closed() -> Self {
-        let (out, closing) = (Mutex::new(Out::new(None, None)), OnceLock::new());
-        Self { out, closing, most: 0, bell: Bell::default(), metrics: None }
+        Self::over(Out::new(None, None), 0, None)
+    }
+
+    fn over(out: Out, most: usize, metrics: Option<Arc<Metrics>>) -> Self {
+        let (out, closing) = (Mutex::new(out), OnceLock::new());
+        Self { out, closing, inside: false, most, bell: Bell::default(), metrics }
+    }
+
+    /// Whether its peer is a bot within this process: no other has a name of the house.
+    #[must_use]
+    pub const fn is_inside(&self) -> bool {
+        self.inside
     }
 
     /// Sends whole lines: at once as far as the socket takes them. What cannot be sent to a connection that is closing,
@@ -156,9 +169,9 @@ impl Outlet {
         let mut out = self.lock();
         // What was taken once is: the kernel is asked only where that does not tell.
         if out.taken < said
-            && let Some(sink) = &out.sink
+            && let Some(socket) = out.sink.as_ref().and_then(Sink::socket)
         {
-            out.taken = kernel::taken_by_peer(kernel::descriptor(sink.as_ref())).unwrap_or(u64::MAX);
+            out.taken = kernel::taken_by_peer(kernel::descriptor(socket.as_ref())).unwrap_or(u64::MAX);
         }
         said <= out.taken
     }
@@ -220,6 +233,19 @@ impl Outlet {
     /// What was rung since it was last taken.
     pub(super) fn take_rung(&self) -> Rung {
         self.bell.take()
+    }
+
+    /// What was rung, once something is.
+    pub(super) fn poll_rung(&self, context: &Context<'_>) -> Poll<Rung> {
+        self.bell.poll(context)
+    }
+
+    /// Takes all that waits for a bot within this process, in the place of what `lines` held.
+    pub(super) fn take(&self, lines: &mut Vec<u8>) {
+        lines.clear();
+        let mut out = self.lock();
+        std::mem::swap(lines, &mut out.waiting);
+        (out.taken, out.owed, out.laid) = (out.said, 0, false);
     }
 
     /// Writes what waits, as far as the socket takes it, and tells how much that was and how much still waits.
@@ -292,7 +318,7 @@ impl Outlet {
 
 impl Out {
     /// Nothing said yet; without a `sink` nothing ever is.
-    const fn new(sink: Option<OwnedWriteHalf>, cipher: Option<Box<Cipher>>) -> Self {
+    const fn new(sink: Option<Sink>, cipher: Option<Box<Cipher>>) -> Self {
         let broken = sink.is_none();
         Self { sink, cipher, said: 0, taken: 0, waiting: Vec::new(), owed: 0, laid: false, broken }
     }
@@ -311,8 +337,9 @@ impl Out {
 
     /// One write, no waiting: the number of bytes the socket took.
     fn write(&mut self, bytes: &[u8]) -> usize {
-        let Some(sink) = self.sink.as_ref().filter(|_| !self.broken && !bytes.is_empty()) else { return 0 };
-        match sink.try_write(bytes) {
+        let sink = self.sink.as_ref().filter(|_| !self.broken && !bytes.is_empty());
+        let Some(socket) = sink.and_then(Sink::socket) else { return 0 };
+        match socket.try_write(bytes) {
             Ok(written) => {
                 self.owed = self.owed.saturating_sub(written);
                 written
@@ -323,33 +350,6 @@ impl Out {
                 0
             }
         }
-    }
-}
-
-/// Wakes one task, and remembers why.
-#[derive(Debug, Default)]
-struct Bell {
-    rung: AtomicU8,
-    sleeper: Mutex<Option<Waker>>,
-}
-
-impl Bell {
-    fn ring(&self, why: u8) {
-        self.rung.fetch_or(why, Ordering::AcqRel);
-        let sleeper = self.sleeper.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(waker) = sleeper.as_ref() {
-            waker.wake_by_ref();
-        }
-    }
-
-    fn register(&self, waker: Waker) {
-        *self.sleeper.lock().unwrap_or_else(PoisonError::into_inner) = Some(waker);
-    }
-
-    fn take(&self) -> Rung {
-        // Nearly always there is nothing; a load leaves the cache line with whoever sends.
-        let rung = self.rung.load(Ordering::Acquire) != Rung::NOTHING;
-        Rung(if rung { self.rung.swap(Rung::NOTHING, Ordering::AcqRel) } else { Rung::NOTHING })
     }
 }
 
@@ -383,6 +383,25 @@ mod tests {
         let mut text = [0; 18];
         peer.read_exact(&mut text).unwrap();
         assert_eq!(&text, b"one two three four");
+    }
+
+    /// Within the process all waits until it is taken, within the same bound.
+    #[tokio::test]
+    async fn a_bot_within_the_process_takes_what_was_said() {
+        let outlet = Outlet::inside(10, Metrics::new(None));
+        let mut lines = b"of before".to_vec();
+        let rung = async || std::future::poll_fn(|context| outlet.poll_rung(context)).await;
+        outlet.lay(b"one ");
+        outlet.write_laid();
+        assert!(rung().await.output());
+        outlet.send(b"two ");
+        assert_eq!((outlet.said(), outlet.has_taken(1)), (Some(8), false));
+        outlet.take(&mut lines);
+        assert_eq!((&*lines, outlet.has_taken(8)), (&b"one two "[..], true));
+        outlet.send(&[b' '; 10]);
+        assert!(rung().await.output() && outlet.closing().is_none());
+        outlet.send(b" ");
+        assert_eq!(outlet.closing(), Some(GoodbyeReason::SlowReader));
     }
 
     /// A writing end whose peer does not read, with its socket full; the peer with it.

@@ -6,12 +6,13 @@ use super::seat::{Link, Seat};
 use super::table::{State, Table};
 use super::{messages, record};
 use crate::clock::Moment;
+use crate::lobby::Fate;
 use crate::metrics::Invariant;
 use crate::net::Outlet;
 use crate::store::Stored;
 use jiff::Timestamp;
 use modiar_protocol::server::Ended;
-use modiar_protocol::{GameResult, ServerMessage};
+use modiar_protocol::{GameResult, ServerMessage, Termination};
 use modiar_rules::Side;
 use std::sync::Arc;
 use tracing::{debug, info};
@@ -127,12 +128,22 @@ impl Table {
         last.map_or_else(Vec::new, |moved| moved.to_line())
     }
 
-    /// Which side did not show up, and whether the game was aborted.
+    /// How it went for those who paired the two.
     #[must_use]
-    pub fn fate(&self) -> (Option<Side>, bool) {
+    pub fn fate(&self) -> Fate {
         let state = self.lock();
-        let Some(decision) = state.game.decision() else { return (None, false) };
-        (decision.absent, decision.result == GameResult::None)
+        let Some(decision) = state.game.decision() else { return Fate::default() };
+        let loser = match decision.result {
+            GameResult::South => Some(Side::North),
+            GameResult::North => Some(Side::South),
+            GameResult::Draw | GameResult::None => None,
+        };
+        let on_time = decision.termination == Termination::TimeForfeit && decision.absent.is_none();
+        Fate {
+            absent: decision.absent,
+            flagged: loser.filter(|_| on_time),
+            aborted: decision.result == GameResult::None,
+        }
     }
 
     /// Whether the game goes on.
@@ -147,7 +158,7 @@ fn readers(state: &State) -> Vec<Reader> {
     let reader = |side| {
         let Seat { bot, link, .. } = &state.seats[side];
         let told = || (Arc::clone(bot), Arc::downgrade(&link.outlet));
-        (!bot.is_guest()).then(|| Reader { side, name: bot.name.clone(), link: Some(told()) })
+        bot.is_registered().then(|| Reader { side, name: bot.name.clone(), link: Some(told()) })
     };
     Side::ALL.into_iter().filter_map(reader).collect()
 }

@@ -121,7 +121,7 @@ impl Referee {
 
     /// The same before this process began.
     pub fn told_earlier(&self, opening: &Opening) {
-        let registered = Side::ALL.into_iter().zip(&opening.seats).filter(|(_, seat)| seat.resume.is_none());
+        let registered = Side::ALL.into_iter().zip(&opening.seats).filter(|(_, seat)| seat.is_registered());
         let readers = registered.map(|(side, seat)| Reader { side, name: seat.name.clone(), link: None }).collect();
         self.told(opening.slot, opening.game, readers);
     }

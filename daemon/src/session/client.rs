@@ -22,13 +22,16 @@ use tracing::{debug, info};
 pub struct Caller {
     /// Its number.
     pub visitor: Visitor,
-    /// Its address.
-    pub peer: SocketAddr,
+    /// Its address; none where it is a bot within this process.
+    pub peer: Option<SocketAddr>,
 }
 
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.visitor.0, self.peer)
+        match self.peer {
+            Some(peer) => write!(f, "{} {peer}", self.visitor.0),
+            None => f.write_str("inside"),
+        }
     }
 }
 
@@ -45,6 +48,8 @@ pub struct Client {
     /// When it was welcomed, until it says something after that.
     welcomed: Option<Moment>,
     watching: Vec<Arc<Table>>,
+    /// Whether it made a move.
+    moved: bool,
 }
 
 /// A seat at a table, which may be gone.
@@ -62,13 +67,14 @@ impl Client {
         hall.arrive(caller.visitor, &outlet);
         Self {
             caller,
-            session: Session::new(time::now(), hall.limits()),
+            session: Session::new(time::now(), &hall.limits_of(&outlet)),
             outlet,
             hall,
             bot: None,
             seat: None,
             welcomed: None,
             watching: Vec::new(),
+            moved: false,
         }
     }
 
@@ -134,7 +140,8 @@ impl Client {
         }
         self.bot = None;
         self.seat = None;
-        self.hall.leave(self.caller.visitor);
+        // After a bye, or where it was sent away, the outlet is no longer live.
+        self.hall.leave(self.caller.visitor, self.moved || !self.outlet.is_live());
     }
 
     fn tell_session(&mut self, said: Said, arrival: &dyn Arrival) {
@@ -201,7 +208,10 @@ impl Client {
     fn play(&mut self, wanted: Move, limited: bool, reference: Option<Ref>, arrival: &dyn Arrival) {
         let said = match self.seat_to_move(wanted.game) {
             Ok((table, side)) => match table.play(side, wanted, limited, reference.clone(), arrival) {
-                Told::Accepted => return,
+                Told::Accepted => {
+                    self.moved = true;
+                    return;
+                }
                 Told::Later | Told::Nothing => Said::MoveRefused(None),
                 Told::Limited => Said::MoveLimited(reference),
                 Told::Error(error) => Said::MoveRefused(Some(*error)),

@@ -33,6 +33,11 @@ impl Seeks {
         self.standing.insert((pool, visitor), Seek { number: self.count, bot, wanted, made: 0, running: 0 });
     }
 
+    /// Those of a pool.
+    pub fn of(&self, pool: usize) -> impl Iterator<Item = &Seek> {
+        self.standing.iter().filter(move |((at, _), _)| *at == pool).map(|(_, seek)| seek)
+    }
+
     /// A game was made for it; its number. With the first game of a pair room is kept for the second.
     pub fn made(&mut self, pool: usize, visitor: u64, half: Half) -> Result<u64, String> {
         let games = match half {

@@ -1,17 +1,24 @@
 //! The server's other hands: what `session::client`, `lobby::hall` and `net::reader` do around the machines.
 
 use super::network::{Line, LineRead, TICK};
+use super::seeks::Seek;
 use super::table::{Outcome, Table};
 use super::world::{Heard, Task, World};
 use modiar::clock::{Arrival as _, Micros, Moment};
-use modiar::lobby::{Effect, Half, Pairing, Source, Visitor};
+use modiar::lobby::{Effect, Entrant, Fate, Half, Kind, Pairing, Source, Stay, Visitor};
 use modiar::referee::{Game, Phase, Terms};
 use modiar::session::{Said, Step};
+use modiar_ladder::Rating;
 use modiar_protocol::client::{Hello, Move, decode};
 use modiar_protocol::server::Error;
 use modiar_protocol::{ChallengeId, ErrorCode, GameId, GameResult, ServerMessage, Termination};
 use modiar_rules::{BySide, Side};
 use uuid::Uuid;
+
+/// How long who met last may wait for others, and a little longer, in microseconds.
+const PATIENCE: u64 = 2_100_000;
+/// The end of a connection that nothing is held against.
+const GONE: Stay = Stay { lasted: Micros(0), fruitful: true };
 
 /// A connection's number as the lobby knows it.
 fn visitor(connection: usize) -> Visitor {
@@ -38,6 +45,11 @@ impl World {
                 let effects = self.lobby.lapse(self.now);
                 self.carry_out(effects);
             }
+            Task::Pair => {
+                let effects = self.lobby.pair_waiting(self.moment());
+                self.carry_out(effects);
+                self.check_waiting();
+            }
             Task::StartClocks => {
                 for number in self.tables.keys().copied().collect::<Vec<_>>() {
                     self.start_clock(number);
@@ -55,7 +67,7 @@ impl World {
 
     pub fn hold(&mut self, held: bool) {
         self.held = held;
-        let effects = self.lobby.hold(held);
+        let effects = self.lobby.hold(held, self.moment());
         self.carry_out(effects);
     }
 
@@ -120,7 +132,7 @@ impl World {
         self.tell(number, Heard::Closed);
         if std::mem::take(&mut self.connections[number].entered) {
             self.seeks.leave(number as u64);
-            let effects = self.lobby.leave(visitor(number));
+            let effects = self.lobby.leave(visitor(number), GONE, self.now);
             self.carry_out(effects);
         }
     }
@@ -145,6 +157,7 @@ impl World {
                 let begins = |effect: &Effect| matches!(effect, Effect::Tell(_, ServerMessage::Seeking { .. }));
                 if asked.as_ref().is_ok_and(|effects| effects.iter().any(begins)) {
                     self.seeks.begin(at, who.0, self.connections[number].bot, games);
+                    self.task(PATIENCE, Task::Pair);
                 }
                 self.ask(asked);
             }
@@ -160,11 +173,11 @@ impl World {
                 self.ask(asked);
             }
             Step::Accept(challenge, _) => {
-                let asked = self.lobby.accept(who, challenge);
+                let asked = self.lobby.accept(who, challenge, self.moment());
                 self.ask(asked);
             }
             Step::Decline(challenge, _) => {
-                let asked = self.lobby.decline(who, challenge, None);
+                let asked = self.lobby.decline(who, challenge, None, self.moment());
                 self.ask(asked);
             }
             Step::Move { wanted, limited, reference } => {
@@ -221,11 +234,13 @@ impl World {
             self.connections[old].closing = true;
             self.connections[old].entered = false;
             self.seeks.leave(old as u64);
-            let effects = self.lobby.leave(visitor(old));
+            let effects = self.lobby.leave(visitor(old), GONE, self.now);
             self.carry_out(effects);
             self.leave(old);
         }
-        self.lobby.enter(visitor(number), name, guest, hello.games);
+        let (kind, limit) = (kind(guest), hello.games);
+        let ratings = vec![Rating::default(); self.pools.len()];
+        self.lobby.enter(visitor(number), Entrant { name, kind, limit, ratings, southward: 0 });
         self.connections[number].entered = true;
         for game in self.tables_of(bot) {
             if let Some(side) = self.table(game).side_of(bot) {
@@ -239,7 +254,11 @@ impl World {
         let effects = asked.unwrap_or_else(|error| {
             let known = matches!(
                 error.code,
-                ErrorCode::AlreadySeeking | ErrorCode::UnknownBot | ErrorCode::UnknownChallenge | ErrorCode::BadField
+                ErrorCode::AlreadySeeking
+                    | ErrorCode::UnknownBot
+                    | ErrorCode::UnknownChallenge
+                    | ErrorCode::BadField
+                    | ErrorCode::RateLimited
             );
             self.demand(known, || format!("the lobby refused: {error:?}"));
             Vec::new()
@@ -336,9 +355,9 @@ impl World {
         let Some(mut table) = self.tables.remove(&number) else {
             return self.demand(false, || format!("game {number} was finished twice"));
         };
-        let (absent, aborted) = fate(&table);
-        self.game_of_seeks_over(&table.pairing, &table.seeks, aborted);
-        let effects = self.lobby.finished(&table.pairing, absent, aborted, self.moment());
+        let fate = fate(&table);
+        self.game_of_seeks_over(&table.pairing, &table.seeks, fate.aborted);
+        let effects = self.lobby.finished(&table.pairing, fate, self.moment());
         if table.pairing.source == Source::Seeks(Half::First) && !effects.iter().any(|effect| is_second(effect, &table))
         {
             // There will be no second game.
@@ -346,6 +365,7 @@ impl World {
         }
         self.conclude(&mut table, number);
         self.carry_out(effects);
+        self.task(PATIENCE, Task::Pair);
     }
 
     /// See `Hall::restore` and `Table::restore`.
@@ -368,7 +388,10 @@ impl World {
             self.demand(same, || format!("game {number} came back otherwise"));
             let mut pairing = saved.pairing.clone();
             pairing.source = Source::Restored;
-            let name = |side: Side| (self.bots[saved.bots[side]].name.clone(), self.bots[saved.bots[side]].guest);
+            let name = |side: Side| {
+                let bot = &self.bots[saved.bots[side]];
+                (bot.name.clone(), kind(bot.guest))
+            };
             self.lobby.restore(&BySide::from_fn(name));
             self.tables.insert(number, Table::new(game, pairing, saved.bots, false));
             if lost {
@@ -392,19 +415,30 @@ impl World {
             }
         }
         for pool in 0..self.pools.len() {
-            let standing = self.seeks.standing.iter().filter(|((at, _), _)| *at == pool);
-            let (mut waiting, mut done) = (0, None);
-            for ((_, who), seek) in standing {
-                let bot = &self.bots[seek.bot];
-                waiting += u32::from(seek.is_open() && self.playing(seek.bot) < bot.limit);
-                if !seek.is_open() && seek.running == 0 {
-                    done = Some(*who);
-                }
-            }
+            // Two who met last wait a while for who plays still; of three there are always two who did not.
+            let (waiting, ..) = self.waiting(pool);
             let held = self.held;
-            self.demand(held || waiting <= 1, || format!("{waiting} bots wait in pool {pool} and are not paired"));
-            self.demand(done.is_none(), || format!("the seek of connection {done:?} is done and was not told so"));
+            self.demand(held || waiting <= 2, || format!("{waiting} bots wait in pool {pool} and are not paired"));
+            let over = |seek: &&Seek| !seek.is_open() && seek.running == 0;
+            let done = self.seeks.of(pool).find(over).map(|seek| seek.bot);
+            self.demand(done.is_none(), || format!("the seek of bot {done:?} is done and was not told so"));
         }
+    }
+
+    /// What holds when those who wait have just been looked at: where nobody plays nobody is waited for.
+    fn check_waiting(&mut self) {
+        for pool in 0..self.pools.len() {
+            let (waiting, playing) = self.waiting(pool);
+            let held = self.held;
+            self.demand(held || playing > 0 || waiting <= 1, || format!("{waiting} bots wait alone in pool {pool}"));
+        }
+    }
+
+    /// How many seek in a pool and could play, and how many play.
+    fn waiting(&self, pool: usize) -> (usize, usize) {
+        let could_play = |seek: &&Seek| seek.is_open() && self.playing(seek.bot) < self.bots[seek.bot].limit;
+        let waiting = self.seeks.of(pool).filter(could_play).count();
+        (waiting, self.seeks.of(pool).count() - waiting)
     }
 
     /// Every stored game replays by the rules to its result.
@@ -422,14 +456,21 @@ fn is_second(effect: &Effect, table: &Table) -> bool {
         && (&pairing.seats.south, &pairing.seats.north) == (north, south))
 }
 
+/// What a bot is to the lobby.
+fn kind(guest: bool) -> Kind {
+    if guest { Kind::Guest } else { Kind::Registered(None) }
+}
+
 /// See `Table::fate`.
-fn fate(table: &Table) -> (Option<Side>, bool) {
-    let Some(decision) = table.game.decision() else { return (None, false) };
+fn fate(table: &Table) -> Fate {
+    let Some(decision) = table.game.decision() else { return Fate::default() };
     let aborted = decision.result == GameResult::None;
     let no_show = table.game.charges().len() < 2 && decision.unfinished.is_some();
     let late = matches!(decision.termination, Termination::Aborted | Termination::TimeForfeit);
     debug_assert!(*table.game.phase() != Phase::Running);
-    ((no_show && late).then(|| table.game.side_to_move()), aborted)
+    let mover = table.game.side_to_move();
+    let flagged = decision.termination == Termination::TimeForfeit && !no_show;
+    Fate { absent: (no_show && late).then_some(mover), flagged: flagged.then_some(mover), aborted }
 }
 
 impl Table {

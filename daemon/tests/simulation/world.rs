@@ -56,6 +56,8 @@ pub enum Task {
     Handshake(usize),
     Lapse,
     StartClocks,
+    /// Time alone may bring together who waits.
+    Pair,
     /// The disk has space again.
     Space,
 }

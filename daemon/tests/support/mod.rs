@@ -28,6 +28,9 @@ pub const MODIAR: &str = env!("CARGO_BIN_EXE_modiar");
 pub const PLAIN_POOLS: &str = "[[pool]]\nname = \"blitz\"\nbase_ms = 30000\nincrement_ms = 200\nopenings = \"start\"\n\
     [[pool]]\nname = \"practice\"\nbase_ms = 60000\nincrement_ms = 1000\nillegal_moves = 3\nrated = false\nopenings = \"start\"\n";
 
+/// The variable that has house bots in the pools.
+pub const HOUSE_BOTS: (&str, &str) = ("MODIAR_HOUSE_BOTS", "true");
+
 /// The project's top folder.
 pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -131,6 +134,8 @@ impl Daemon {
     fn start_by(mut command: Command, bots: &str, data: TempDir, config: &str, environment: &[(&str, &str)]) -> Self {
         // What a test starts must not depend on how busy the machine is: overload is a test of its own.
         command.arg("serve").env("MODIAR_DATA", data.path().join("data")).env("MODIAR_OVERLOAD_MS", "0");
+        // Most tests are about their own bots: who seeks alone waits. [`HOUSE_BOTS`] among the variables calls them in.
+        command.env("MODIAR_HOUSE_BOTS", "false");
         command.envs(environment.iter().copied());
         oracle::lend(&data.path().join("data"), config);
         std::fs::write(data.path().join("modiar.toml"), config).unwrap();

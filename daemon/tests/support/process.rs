@@ -107,7 +107,7 @@ pub fn reset_at_close(stream: &TcpStream) {
 
 /// Waits until something holds, 20 s at most.
 #[track_caller]
-pub fn wait_until(what: &str, holds: impl Fn() -> bool) {
+pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !holds() {
         assert!(Instant::now() < deadline, "it took too long until {what}");

@@ -182,7 +182,13 @@ fn lobby(reference: Option<&Ref>) -> Vec<ServerMessage> {
             reason: full.then(|| "at its games limit".to_owned()),
             reference: reference.clone(),
         },
-        ServerMessage::SeekEnded { pool, reason: end, until_ms, reference: reference.clone() },
+        ServerMessage::SeekEnded {
+            pool,
+            reason: end,
+            until_ms,
+            message: full.then(|| "the bot did not show up".to_owned()),
+            reference: reference.clone(),
+        },
         ServerMessage::Challenged(Box::new(challenged)),
         ServerMessage::ChallengeSent { challenge: challenge(), reference: reference.clone() },
         ServerMessage::ChallengeEnded {

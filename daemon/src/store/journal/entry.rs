@@ -59,6 +59,14 @@ pub struct SavedSeat {
     pub version: Option<String>,
 }
 
+impl SavedSeat {
+    /// Whether the bot has an account.
+    #[must_use]
+    pub fn is_registered(&self) -> bool {
+        self.resume.is_none() && !self.name.is_house()
+    }
+}
+
 /// A ply as it was accepted. What it was charged follows from the time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SavedPly {

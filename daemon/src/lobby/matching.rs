@@ -1,0 +1,278 @@
+//! Who of those who seek in a pool meets whom at this moment, and what the others wait for (`ladder.pairing`).
+
+use super::machine::{Effect, Lobby, Now};
+use super::pairing::{Half, Sitter, Source, seated};
+use super::presence::{LEANING, Presence};
+use super::queue::Seek;
+use crate::clock::{Micros, Moment};
+use modiar_ladder::pairing::{self, ANYBODY_MS, HOUSE_MS, Meeting, Waiting, is_within_reach, pair};
+use modiar_protocol::BotName;
+use modiar_protocol::server::Openings;
+use modiar_rules::Side;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// Where more than so many wait, and so may not meet each other, nobody looks at all of them at each seek and each end of a
+/// game, but only when time has passed.
+const AT_ONCE: usize = 64;
+
+/// One who waits, as the lobby knows it.
+struct Candidate<'a> {
+    seek: &'a Seek,
+    bot: &'a Presence,
+}
+
+/// What the meeting of two is.
+struct Match {
+    half: Half,
+    /// How long those waited who are not of the house.
+    waited: Vec<Micros>,
+    /// Since when both wait for further games.
+    since: [Moment; 2],
+}
+
+impl Lobby {
+    /// Pairs who has waited long enough by now; to be called some times a second.
+    pub fn pair_waiting(&mut self, now: Now) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for at in 0..self.pools.len() {
+            self.pair_in(at, now.moment, &mut effects);
+        }
+        effects
+    }
+
+    /// Pairs the bots that wait, in every pool.
+    pub(super) fn pair_all(&mut self, now: Moment, effects: &mut Vec<Effect>) {
+        for at in 0..self.pools.len() {
+            self.pair(at, now, effects);
+        }
+    }
+
+    /// Pairs the bots of a pool that wait.
+    pub(super) fn pair(&mut self, at: usize, now: Moment, effects: &mut Vec<Effect>) {
+        if self.queues[at].waiting() <= AT_ONCE {
+            self.pair_in(at, now, effects);
+        }
+    }
+
+    fn pair_in(&mut self, at: usize, now: Moment, effects: &mut Vec<Effect>) {
+        // Who plays several games at once may be paired again.
+        while !self.draining && !self.held {
+            let made = effects.len();
+            for [one, other] in self.matches(at, now) {
+                self.meet(at, [one, other], now, effects);
+            }
+            if effects.len() == made {
+                return;
+            }
+        }
+    }
+
+    fn candidates<'a>(&'a self, seeks: impl Iterator<Item = &'a Seek>) -> Vec<Candidate<'a>> {
+        seeks.filter_map(|seek| self.candidate(seek)).collect()
+    }
+
+    fn candidate<'a>(&'a self, seek: &'a Seek) -> Option<Candidate<'a>> {
+        Some(Candidate { seek, bot: self.bots.get(&seek.bot)? })
+    }
+
+    fn matches(&self, at: usize, now: Moment) -> Vec<[Sitter; 2]> {
+        let queue = &self.queues[at];
+        if queue.waiting() == 0 || queue.waiting() == 1 && queue.houses().next().is_none() {
+            return Vec::new();
+        }
+        let (line, houses) = (self.candidates(queue.line()), self.candidates(queue.houses()));
+        let waiting = as_waiting(&line, at, now);
+        let ratings: Vec<f64> = houses.iter().map(|house| house.bot.rating(at).rating).collect();
+        let others = queue.playing() > 0;
+        let may_meet = |one: usize, other: usize| self.meeting(at, &line[one], &line[other], now);
+        let may_sit = |one: usize, house: usize| met_last(at, &line[one], &houses[house]);
+        let sitter = |candidate: &Candidate<'_>| Sitter {
+            bot: candidate.seek.bot.clone(),
+            visitor: candidate.seek.visitor,
+            seek: Some(candidate.seek.number),
+        };
+        let matches = pair(&waiting, &ratings, others, may_meet, may_sit).into_iter();
+        let two = matches.map(|two| match two {
+            pairing::Match::Each([one, other]) => [&line[one], &line[other]],
+            pairing::Match::House(one, house) => [&line[one], &houses[house]],
+        });
+        two.map(|two| two.map(sitter)).collect()
+    }
+
+    fn meeting(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> Meeting {
+        let unfair = is_one_sided(one.bot, other.bot) && !self.is_pair(at, [one, other]);
+        if unfair || self.is_capped(at, one, other, now) { Meeting::Never } else { met_last(at, one, other) }
+    }
+
+    /// Whether the two have had all the games that a day has for them (`ladder.cap`).
+    fn is_capped(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> bool {
+        let most = self.cap;
+        most > 0 && self.meetings[at].of_the_day(&one.seek.bot, &other.seek.bot, now) >= most
+    }
+
+    /// Whether these two play a pair of games, and not one alone (`session.pairs`): also where either side of a single game
+    /// would be one too many for one of them.
+    fn is_pair(&self, at: usize, [one, other]: [&Candidate<'_>; 2]) -> bool {
+        let in_pairs = self.pools[at].openings == Openings::Balanced || is_one_sided(one.bot, other.bot);
+        in_pairs && one.seek.lacks(2) && other.seek.lacks(2)
+    }
+
+    /// Has two play, where both still can: a house bot may have been given all that it has room for.
+    fn meet(&mut self, at: usize, two: [Sitter; 2], now: Moment, effects: &mut Vec<Effect>) {
+        let Some(Match { half, waited, since }) = self.look_at(at, &two, now) else { return };
+        self.waits.extend(waited);
+        let games = if half == Half::First { 2 } else { 1 };
+        for (sitter, since) in two.iter().zip(since) {
+            self.queues[at].started(sitter.visitor, games, since);
+        }
+        let [one, other] = two;
+        self.remember(at, [&one, &other], games, now);
+        let side = self.side_of(at, &one, &other);
+        let opening = self.meetings[at].next(&one.bot, &other.bot);
+        let rated = self.is_rated(at, [&one, &other]);
+        let seats = seated(one, side, other);
+        if half == Half::Single {
+            self.lean(at, &seats.south.bot, &seats.north.bot);
+        }
+        effects.push(self.start(at, seats, rated, Source::Seeks(half), opening, now));
+    }
+
+    /// What the meeting of two is, where both have room for it.
+    fn look_at(&self, at: usize, two: &[Sitter; 2], now: Moment) -> Option<Match> {
+        let seek = |sitter: &Sitter| self.queues[at].of(sitter.visitor);
+        let [Some(first), Some(second)] = [seek(&two[0]), seek(&two[1])] else { return None };
+        let (first, second) = (self.candidate(first)?, self.candidate(second)?);
+        if !first.bot.has_room() || !second.bot.has_room() {
+            return None;
+        }
+        let half = if self.is_pair(at, [&first, &second]) { Half::First } else { Half::Single };
+        let (bots, with_house) = ([&first, &second], first.bot.is_house() || second.bot.is_house());
+        let waited = bots.into_iter().filter(|candidate| !candidate.bot.is_house());
+        let waited = waited.map(|candidate| candidate.seek.waited(now)).collect();
+        // Who meets a house bot has found nobody else, for its further games neither.
+        let since = bots.map(|candidate| if with_house { candidate.seek.since() } else { now });
+        Some(Match { half, waited, since })
+    }
+
+    fn remember(&mut self, at: usize, [one, other]: [&Sitter; 2], games: u64, now: Moment) {
+        for (bot, met) in [(one, other), (other, one)] {
+            if let Some(presence) = self.bots.get_mut(&bot.bot) {
+                presence.meet(at, &met.bot);
+            }
+        }
+        self.meetings[at].count(&one.bot, &other.bot, games, now);
+    }
+
+    /// Counts a game that has no second with sides swapped; the server's own bots take the side that is left.
+    pub(super) fn lean(&mut self, at: usize, south: &BotName, north: &BotName) {
+        for (name, by) in [(south, 1), (north, -1)] {
+            if let Some(presence) = self.bots.get_mut(name).filter(|presence| !presence.is_house()) {
+                presence.southward += by;
+            }
+        }
+        self.meetings[at].single(south, north);
+    }
+
+    /// The side of the first of two bots: South for who has been South less, of all its single games and of those of the two;
+    /// by chance where that is level (`ladder.sides`).
+    fn side_of(&mut self, at: usize, one: &Sitter, other: &Sitter) -> Side {
+        let southward = |sitter: &Sitter| self.bots.get(&sitter.bot).map_or(0, |presence| presence.southward);
+        let [first, second] = [one, other].map(southward);
+        let lead = if first >= LEANING || second <= -LEANING {
+            1
+        } else if first <= -LEANING || second >= LEANING {
+            -1
+        } else {
+            first - second + 2 * self.meetings[at].southward(&one.bot, &other.bot)
+        };
+        let south = match lead.cmp(&0) {
+            Ordering::Less => true,
+            Ordering::Greater => false,
+            Ordering::Equal => self.dice.coin(),
+        };
+        if south { Side::South } else { Side::North }
+    }
+
+    /// What a seek that was not paired waits for, for people; nothing where it will be paired at once.
+    pub(super) fn reason(&self, at: usize, seek: &Seek, now: Moment) -> Option<String> {
+        let queue = &self.queues[at];
+        if self.held {
+            return Some("the server starts no games at present: it is overloaded, or its disk is full".into());
+        }
+        if seek.is_busy() {
+            return Some("waiting for one of your games to end".into());
+        }
+        let others = queue.line().filter(|other| other.visitor != seek.visitor).take(AT_ONCE);
+        let (own, others) = (self.candidates(std::iter::once(seek)), self.candidates(others));
+        let own = own.first()?;
+        let what = if others.is_empty() { "an opponent" } else { self.obstacle(at, own, &others, now)? };
+        let house = HOUSE_MS[usize::from(others.is_empty() && queue.playing() == 0)] / 1000;
+        Some(match queue.houses().next() {
+            Some(_) => format!("waiting for {what}; else a house bot sits down with you after {house} s"),
+            None => format!("waiting for {what}"),
+        })
+    }
+
+    /// Why none of those who wait is an opponent; nothing where one is.
+    fn obstacle(&self, at: usize, own: &Candidate<'_>, others: &[Candidate<'_>], now: Moment) -> Option<&'static str> {
+        let may = |other: &&Candidate<'_>| {
+            let one_owner = own.bot.owner().is_some() && own.bot.owner() == other.bot.owner();
+            !one_owner && self.meeting(at, own, other, now) != Meeting::Never
+        };
+        let may_meet: Vec<&Candidate<'_>> = others.iter().filter(may).collect();
+        let fresh = |other: &&&Candidate<'_>| met_last(at, own, other) == Meeting::Fresh;
+        let [waiting] = as_waiting(std::slice::from_ref(own), at, now).try_into().ok()?;
+        let near = |other: &&Candidate<'_>| {
+            as_waiting(std::slice::from_ref(*other), at, now).iter().any(|other| is_within_reach(&waiting, other))
+        };
+        if may_meet.is_empty() {
+            return Some("an opponent: those who wait are of your owner, or have met you often enough for a day");
+        }
+        let fresh: Vec<&&Candidate<'_>> = may_meet.iter().filter(fresh).collect();
+        if fresh.is_empty() {
+            return Some("another opponent than your last, for 2 s at most");
+        }
+        let far = !fresh.iter().any(|other| near(other));
+        far.then_some("an opponent nearer to your rating, for 4 s at most")
+    }
+
+    /// How many wait and how long the first of them has, in all pools; and how long those waited who were paired since the
+    /// last call.
+    pub fn take_waits(&mut self, now: Moment) -> (usize, Micros, Vec<Micros>) {
+        let waiting = self.queues.iter().map(super::queue::Queue::waiting).sum();
+        let longest = self.queues.iter().map(|queue| queue.longest_wait(now)).max().unwrap_or_default();
+        (waiting, longest, std::mem::take(&mut self.waits))
+    }
+}
+
+const _: () = assert!(ANYBODY_MS == 4000, "the texts above tell it");
+
+/// As the pairing needs them: an owner is a number there.
+fn as_waiting<'a>(line: &[Candidate<'a>], at: usize, now: Moment) -> Vec<Waiting> {
+    let mut owners: HashMap<&'a str, usize> = HashMap::new();
+    let mut waiting = Vec::with_capacity(line.len());
+    for Candidate { seek, bot } in line {
+        let count = owners.len();
+        let rating = bot.rating(at);
+        waiting.push(Waiting {
+            rating: rating.rating,
+            rd: rating.rd,
+            waited_ms: seek.waited(now).ms(),
+            owner: bot.owner().map(|owner| *owners.entry(owner).or_insert(count)),
+        });
+    }
+    waiting
+}
+
+/// Whether a single game would be one too many on one side for either of two (`ladder.sides`).
+fn is_one_sided(one: &Presence, other: &Presence) -> bool {
+    let [first, second] = [one.southward, other.southward];
+    first.min(second) >= LEANING || first.max(second) <= -LEANING
+}
+
+/// Whether the two were paired with each other last.
+fn met_last(at: usize, one: &Candidate<'_>, other: &Candidate<'_>) -> Meeting {
+    let again = one.bot.met_last(at, &other.seek.bot) || other.bot.met_last(at, &one.seek.bot);
+    if again { Meeting::Again } else { Meeting::Fresh }
+}

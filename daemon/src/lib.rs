@@ -20,6 +20,7 @@ pub mod oracle;
 pub mod records;
 pub mod referee;
 pub mod session;
+pub mod standings;
 pub mod store;
 pub mod time;
 mod web;

@@ -44,7 +44,7 @@ enum Command {
     Store(store::Stores),
     /// How long a killed daemon takes to listen again on a store of many games
     Start(store::Starts),
-    /// How strong the house bots are, each against the next
+    /// How strong the house bots are, each against each
     House(house::Houses),
     /// Serves as the bare relay
     #[command(hide = true)]

@@ -12,6 +12,7 @@ mod layer;
 mod layout;
 mod openings;
 mod perfect;
+mod soft;
 mod solve;
 mod table;
 mod value;

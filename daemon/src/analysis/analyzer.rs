@@ -1,7 +1,7 @@
 //! Many records, on all processors, in bounded memory.
 
-use super::Fold;
 use super::game::{JudgeError, judge};
+use super::{Fold, GameAnalysis};
 use crate::records::fault_of_line;
 use modiar_oracle::Table;
 use modiar_protocol::Record;
@@ -34,6 +34,32 @@ pub struct BadRecord {
     pub fault: Fault,
 }
 
+/// What games are added up to. Of two halves of the games the sums make that of all.
+pub trait Folding: Clone + Send + Sync {
+    /// Whether a game counts; one that does not is neither judged nor added.
+    fn takes(&self, record: &Record) -> bool;
+
+    /// Adds a game, which stands on line or place `place` of where it comes from.
+    fn add(&mut self, place: u64, record: &Record, game: &GameAnalysis);
+
+    /// Adds games that come after those of this one.
+    fn merge(&mut self, later: Self);
+}
+
+impl Folding for Fold {
+    fn takes(&self, _: &Record) -> bool {
+        true
+    }
+
+    fn add(&mut self, place: u64, record: &Record, game: &GameAnalysis) {
+        self.add(place, record, game);
+    }
+
+    fn merge(&mut self, later: Self) {
+        self.merge(later);
+    }
+}
+
 /// Lines one after the other, each with its place and where it ends.
 #[derive(Debug, Default)]
 struct Batch {
@@ -47,8 +73,8 @@ impl Batch {
         self.ends.push((place, self.text.len()));
     }
 
-    fn fold(&self, table: &Table) -> Result<Fold, BadRecord> {
-        let (mut fold, mut from) = (Fold::default(), 0);
+    fn fold<F: Folding>(&self, table: &Table, mut fold: F) -> Result<F, BadRecord> {
+        let mut from = 0;
         for &(place, end) in &self.ends {
             add_line(table, &mut fold, place, &self.text[from..end]).map_err(|fault| BadRecord { place, fault })?;
             from = end;
@@ -57,21 +83,25 @@ impl Batch {
     }
 }
 
-fn add_line(table: &Table, fold: &mut Fold, place: u64, line: &[u8]) -> Result<(), Fault> {
+fn add_line(table: &Table, fold: &mut impl Folding, place: u64, line: &[u8]) -> Result<(), Fault> {
     let record: Record = serde_json::from_slice(line)?;
-    fold.add(place, &record, &judge(table, &record)?);
+    if fold.takes(&record) {
+        fold.add(place, &record, &judge(table, &record)?);
+    }
     Ok(())
 }
 
 /// Takes records line by line and folds them, a batch a thread.
 #[derive(Debug)]
-pub struct Analyzer<'a> {
+pub struct Analyzer<'a, F = Fold> {
     table: &'a Table,
     threads: usize,
     /// Full batches, fewer than threads.
     full: Vec<Batch>,
     batch: Batch,
-    fold: Fold,
+    /// What a batch begins with.
+    empty: F,
+    fold: F,
 }
 
 impl<'a> Analyzer<'a> {
@@ -84,8 +114,20 @@ impl<'a> Analyzer<'a> {
     /// One that uses so many threads.
     #[must_use]
     pub fn with_threads(table: &'a Table, threads: usize) -> Self {
+        Self::adding_to(Fold::default(), table, threads)
+    }
+}
+
+impl<'a, F: Folding> Analyzer<'a, F> {
+    /// One that adds games up to another sum, beginning with `empty`, and uses all processors.
+    #[must_use]
+    pub fn over(empty: F, table: &'a Table) -> Self {
+        Self::adding_to(empty, table, thread::available_parallelism().map_or(1, NonZero::get))
+    }
+
+    fn adding_to(empty: F, table: &'a Table, threads: usize) -> Self {
         let threads = threads.clamp(1, THREADS);
-        Self { table, threads, full: Vec::new(), batch: Batch::default(), fold: Fold::default() }
+        Self { table, threads, full: Vec::new(), batch: Batch::default(), fold: empty.clone(), empty }
     }
 
     /// Takes the next line, which stands on `place`.
@@ -104,7 +146,7 @@ impl<'a> Analyzer<'a> {
     ///
     /// # Errors
     /// As [`take`](Self::take).
-    pub fn finish(mut self) -> Result<Fold, BadRecord> {
+    pub fn finish(mut self) -> Result<F, BadRecord> {
         self.full.push(std::mem::take(&mut self.batch));
         self.fold_batches()?;
         Ok(self.fold)
@@ -112,9 +154,10 @@ impl<'a> Analyzer<'a> {
 
     /// Folds the full batches at the same time and adds them up in their order.
     fn fold_batches(&mut self) -> Result<(), BadRecord> {
-        let (table, batches) = (self.table, std::mem::take(&mut self.full));
-        let folds: Vec<Result<Fold, BadRecord>> = thread::scope(|scope| {
-            let threads: Vec<_> = batches.iter().map(|batch| scope.spawn(|| batch.fold(table))).collect();
+        let (table, empty, batches) = (self.table, &self.empty, std::mem::take(&mut self.full));
+        let folds: Vec<Result<F, BadRecord>> = thread::scope(|scope| {
+            let threads: Vec<_> =
+                batches.iter().map(|batch| scope.spawn(|| batch.fold(table, empty.clone()))).collect();
             let joined = threads.into_iter().map(|thread| thread.join());
             // A panic goes on here as it would have without threads.
             joined.map(|fold| fold.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()

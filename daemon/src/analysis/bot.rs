@@ -12,22 +12,22 @@ const POOLS: usize = 64;
 
 /// Games won, drawn and lost.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Points {
+pub(crate) struct Points {
     pub wins: u64,
     pub draws: u64,
     pub losses: u64,
 }
 
 impl Points {
-    pub(super) const fn games(&self) -> u64 {
+    pub(crate) const fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    pub(super) const fn half_points(&self) -> u64 {
+    pub(crate) const fn half_points(&self) -> u64 {
         2 * self.wins + self.draws
     }
 
-    pub(super) const fn add(&mut self, outcome: Outcome) {
+    pub(crate) const fn add(&mut self, outcome: Outcome) {
         match outcome {
             Outcome::Win => self.wins += 1,
             Outcome::Draw => self.draws += 1,
@@ -35,7 +35,12 @@ impl Points {
         }
     }
 
-    pub(super) const fn merge(&mut self, other: &Self) {
+    /// The same for the other of two.
+    pub(crate) const fn turned(self) -> Self {
+        Self { wins: self.losses, draws: self.draws, losses: self.wins }
+    }
+
+    pub(crate) const fn merge(&mut self, other: &Self) {
         self.wins += other.wins;
         self.draws += other.draws;
         self.losses += other.losses;
@@ -43,7 +48,7 @@ impl Points {
 }
 
 /// How a game ended for a side; nothing where it has no result.
-pub(super) fn outcome(record: &Record, side: Side) -> Option<Outcome> {
+pub(crate) fn outcome(record: &Record, side: Side) -> Option<Outcome> {
     let for_south = match record.result {
         GameResult::South => Outcome::Win,
         GameResult::Draw => Outcome::Draw,
@@ -129,14 +134,14 @@ fn merge_cells(cells: &mut [Cell], others: &[Cell]) {
 
 /// Games that a bot lost otherwise than by the rules' score.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Forfeits {
+pub(crate) struct Forfeits {
     pub time_forfeit: u64,
     pub illegal_move: u64,
     pub resignation: u64,
 }
 
 impl Forfeits {
-    const fn add(&mut self, termination: Termination) {
+    pub(crate) const fn add(&mut self, termination: Termination) {
         match termination {
             Termination::TimeForfeit => self.time_forfeit += 1,
             Termination::IllegalMove => self.illegal_move += 1,
@@ -145,7 +150,7 @@ impl Forfeits {
         }
     }
 
-    const fn merge(&mut self, other: &Self) {
+    pub(crate) const fn merge(&mut self, other: &Self) {
         self.time_forfeit += other.time_forfeit;
         self.illegal_move += other.illegal_move;
         self.resignation += other.resignation;
@@ -220,7 +225,7 @@ impl BotFold {
 }
 
 /// A side's seat in a record.
-pub(super) const fn seat(record: &Record, side: Side) -> &RecordSeat {
+pub(crate) const fn seat(record: &Record, side: Side) -> &RecordSeat {
     match side {
         Side::South => &record.south,
         Side::North => &record.north,

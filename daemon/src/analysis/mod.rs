@@ -24,7 +24,8 @@ mod text;
 mod thoughts;
 mod worst;
 
-pub use analyzer::{Analyzer, BadRecord, Fault};
+pub use analyzer::{Analyzer, BadRecord, Fault, Folding};
+pub(crate) use bot::{Forfeits, Points, outcome, seat};
 pub use cell::{Phase, TIME_BOUNDS_US};
 pub use fold::{BOTS, Fold, PLIES};
 pub use game::{GameAnalysis, JudgeError, JudgedPly, Outcome, TurningPoint, judge};

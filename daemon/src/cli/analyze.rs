@@ -2,7 +2,7 @@
 
 use super::place::Place;
 use super::streams::{Input, print, write_stdout};
-use crate::analysis::{self, Analyzer, Fold, Report};
+use crate::analysis::{self, Analyzer, Fold, Folding, Report};
 use crate::logging::note;
 use crate::oracle;
 use crate::store::{self, DataDir, StoreError};
@@ -48,7 +48,7 @@ impl Analyze {
             None => {
                 let data = place.data()?;
                 let table = consult(&data);
-                (data.to_string(), fold_data(&data, &table)?, table)
+                (data.to_string(), fold_data(&data, Analyzer::new(&table))?, table)
             }
         };
         if fold.games() == 0 {
@@ -100,7 +100,7 @@ fn is_page(path: &Path, page: &str) -> std::io::Result<bool> {
 }
 
 /// The table, with a word on a terminal while it is solved.
-fn consult(data: &DataDir) -> Table {
+pub(super) fn consult(data: &DataDir) -> Table {
     let waiting = progress(None, "{spinner} {msg}");
     waiting.set_message("the table of the solved game");
     waiting.enable_steady_tick(Duration::from_millis(100));
@@ -138,9 +138,10 @@ fn fold_file(mut input: Input, table: &Table) -> anyhow::Result<Fold> {
     analyzer.finish().map_err(|error| refused(&place, &error))
 }
 
-fn fold_data(data: &DataDir, table: &Table) -> anyhow::Result<Fold> {
+/// All games of the store.
+pub(super) fn fold_data<F: Folding>(data: &DataDir, mut analyzer: Analyzer<'_, F>) -> anyhow::Result<F> {
     let bar = progress(Some(store::count_games(data)?), "{bar:40} {pos} of {len} games, {eta} left");
-    let (mut analyzer, mut bad) = (Analyzer::new(table), None);
+    let mut bad = None;
     let read = store::read_records(data, &mut |line| {
         if line.seq % OFTEN == 0 {
             bar.set_position(line.seq);

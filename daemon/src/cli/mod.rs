@@ -9,6 +9,7 @@ mod export;
 mod games;
 mod oracle;
 mod place;
+mod rebuild;
 mod season;
 mod serve;
 mod standings;
@@ -50,10 +51,10 @@ enum Command {
     Games(games::Games),
     /// Report on finished games: losses, accuracy, openings
     Analyze(analyze::Analyze),
+    /// Rank the bots of a pool: joint fit, crosstable, head to head
+    Standings(standings::Standings),
     /// Register bots, renew their tokens, keep them out
     Bot(bot::Bot),
-    /// Make the ladder's ratings anew from the stored games
-    Standings(standings::Standings),
     /// Begin seasons of the ladder, and list them
     Season(season::Season),
     /// Ask what a position is worth under best play
@@ -83,8 +84,8 @@ pub fn run() -> ExitCode {
         Command::Serve(serve) => serve.run(&place),
         Command::Games(games) => games.run(&place),
         Command::Analyze(analyze) => analyze.run(&place),
-        Command::Bot(bot) => bot.run(&place),
         Command::Standings(standings) => standings.run(&place),
+        Command::Bot(bot) => bot.run(&place),
         Command::Season(season) => season.run(&place),
         Command::Oracle(oracle) => oracle.run(&place),
         Command::Backup(backup) => backup.run(&place),

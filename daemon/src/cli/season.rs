@@ -35,7 +35,7 @@ enum Action {
     List,
 }
 
-fn season_name(text: &str) -> Result<SeasonName, BadSeason> {
+pub(super) fn season_name(text: &str) -> Result<SeasonName, BadSeason> {
     text.to_owned().try_into()
 }
 

@@ -1,7 +1,10 @@
 //! How a house bot chooses. Each is described exactly, so that its strength can be measured and told.
+//!
+//! The seeds that each gives away a ply, measured with its rating ([`Brain::rating`]): random 4.32, level 1 3.29, greedy 3.53,
+//! level 2 2.49, level 3 1.76, level 4 1.15, level 5 0.73, level 6 0.41, level 7 0.21, level 8 0.08, perfect 0.
 
 use crate::dice::Dice;
-use modiar_oracle::{Table, ValuedMove};
+use modiar_oracle::Table;
 use modiar_rules::{Pit, Position};
 
 /// The temperatures of level 1 to level 8, in seeds: how much worse than the best a pit may be that is still played often.
@@ -14,8 +17,7 @@ pub enum Brain {
     Random,
     /// The pit that takes the most seeds; of equals each as likely.
     Greedy,
-    /// 1 to 8: a pit by the softmax of the exact values at the level's temperature. One that keeps a seed more than another
-    /// is played e^(1 / temperature) times as often.
+    /// 1 to 8: a pit by the softmax of the exact values at the level's temperature ([`Table::soft`]).
     Level(u8),
     /// Best play that makes progress ([`Table::perfect`]).
     Perfect,
@@ -55,20 +57,24 @@ impl Brain {
     }
 
     /// Its rating in every pool, which no game changes: the ladder is anchored by it.
+    ///
+    /// Measured by `modiar-bench house --games 20000`, each against each from balanced openings with sides swapped: the joint
+    /// fit over 1,100,000 games, level 4 having 1500, rounded to 5. No figure is further off than 4 points, but a difference
+    /// depends on the opponents a little: against its neighbour each of them scores 61 to 67 % (level 1 and greedy, 53 %).
     #[must_use]
     pub const fn rating(self) -> f64 {
         match self {
-            Self::Random => 900.0,
-            Self::Level(1) => 1000.0,
-            Self::Greedy => 1050.0,
-            Self::Level(2) => 1100.0,
-            Self::Level(3) => 1200.0,
-            Self::Level(4) => 1350.0,
-            Self::Level(5) => 1500.0,
-            Self::Level(6) => 1700.0,
-            Self::Level(7) => 1900.0,
-            Self::Level(_) => 2150.0,
-            Self::Perfect => 2600.0,
+            Self::Random => 950.0,
+            Self::Level(1) => 1120.0,
+            Self::Greedy => 1160.0,
+            Self::Level(2) => 1250.0,
+            Self::Level(3) => 1370.0,
+            Self::Level(4) => 1500.0,
+            Self::Level(5) => 1610.0,
+            Self::Level(6) => 1725.0,
+            Self::Level(7) => 1830.0,
+            Self::Level(_) => 1935.0,
+            Self::Perfect => 2015.0,
         }
     }
 
@@ -78,7 +84,7 @@ impl Brain {
         match self {
             Self::Random => weighed(position, |_| 1.0, dice),
             Self::Greedy => greedy(position, dice),
-            Self::Level(level) => by_value(table, position, temperature(level), dice),
+            Self::Level(level) => table.soft(position, temperature(level), dice.unit()),
             Self::Perfect => table.perfect(position),
         }
     }
@@ -93,14 +99,6 @@ fn greedy(position: &Position, dice: &mut Dice) -> Option<Pit> {
     let taken = |pit| position.play(pit).map_or(0, |played| played.taken);
     let most = position.legal().into_iter().map(taken).max()?;
     weighed(position, |pit| if taken(pit) == most { 1.0 } else { 0.0 }, dice)
-}
-
-/// Softmax over what each pit is sure to bring.
-fn by_value(table: &Table, position: &Position, temperature: f64, dice: &mut Dice) -> Option<Pit> {
-    let moves = table.moves(position)?;
-    let best = moves.iter().map(|valued| valued.bounds.lo).max()?;
-    let weight = |valued: &ValuedMove| (f64::from(valued.bounds.lo - best) / temperature).exp();
-    weighed(position, |pit| moves.iter().find(|valued| valued.pit == pit).map_or(0.0, weight), dice)
 }
 
 /// A legal pit by chance, each as likely as its weight says.

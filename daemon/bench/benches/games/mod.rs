@@ -34,6 +34,11 @@ pub fn line(dice: &mut Dice) -> Line {
 /// The record of a random game, `number` being its place.
 pub fn record(number: u64, dice: &mut Dice) -> Record {
     let line = line(dice);
+    record_of(number, &line, dice)
+}
+
+/// The record of a game, between bots by chance.
+pub fn record_of(number: u64, line: &Line, dice: &mut Dice) -> Record {
     let position: Position = line.position();
     let elapsed_us: Vec<u64> = line.moves().iter().map(|_| 50 << dice.below(14)).collect();
     let south = dice.below(8);

@@ -7,7 +7,7 @@ use super::after::After;
 use super::bot::Bot;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
-use super::pairing::{Pairing, Sitter};
+use super::pairing::{Pairing, Sitter, Source};
 use crate::config::{Limits, Pool};
 use crate::metrics::Metrics;
 use crate::net::Outlet;
@@ -63,6 +63,8 @@ pub struct Hall {
     /// A challenge was made: the next one to lapse may be nearer than it was.
     challenged: Notify,
     running: watch::Sender<usize>,
+    /// A game has ended that may be one of a tournament.
+    pub(super) ended: Notify,
 }
 
 #[derive(Debug)]
@@ -123,7 +125,8 @@ impl Hall {
             after: After::default(),
         };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
-        let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running });
+        let ended = Notify::new();
+        let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running, ended });
         let host: Arc<dyn Host> = hall.clone();
         hall.referee.report_to(&host);
         hall
@@ -406,5 +409,8 @@ impl Host for Hall {
             self.carry_out(state, effects);
             self.count_games(state);
         });
+        if matches!(table.pairing().source, Source::Tournament(_) | Source::Restored) {
+            self.ended.notify_one();
+        }
     }
 }

@@ -12,6 +12,7 @@ mod pairing;
 mod presence;
 mod queue;
 mod restore;
+mod summon;
 
 pub use bot::Bot;
 pub use door::NotWelcome;
@@ -21,6 +22,7 @@ pub use machine::{Effect, Lobby, Now, Visitor};
 pub use pairing::{Half, Pairing, Sitter, Source};
 pub use presence::Conduct;
 pub use restore::Restored;
+pub use summon::{Summoned, Summons};
 
 #[cfg(test)]
 mod machine_tests;

@@ -3,7 +3,7 @@
 use super::machine::{Effect, Lobby, Now, Visitor, challenge_ended};
 use super::queue::Seek;
 use modiar_protocol::server::{ChallengeEnd, Openings, SeekEnd};
-use modiar_protocol::{BotName, ChallengeId};
+use modiar_protocol::{BotName, ChallengeId, GameId};
 use modiar_rules::{BySide, Pit, Side};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -47,6 +47,8 @@ pub enum Source {
     Seeks(Half),
     /// A challenge, so many more games of which are to follow.
     Series(ChallengeId, u64),
+    /// A tournament, which has given the game this id.
+    Tournament(GameId),
     /// They had met before the daemon started; what they had sought ended with their connections.
     Restored,
 }
@@ -87,7 +89,7 @@ impl Lobby {
                 }));
             }
             Source::Series(challenge, left) => self.go_on(pairing, challenge, left, &mut effects),
-            Source::Restored => {}
+            Source::Tournament(_) | Source::Restored => {}
         }
         for side in Side::ALL {
             let bot = &pairing.seats[side].bot;

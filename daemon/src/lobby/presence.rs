@@ -19,6 +19,8 @@ pub struct Presence {
     pub limit: u64,
     /// Games running.
     pub playing: u64,
+    /// Whether it is wanted for a game of a tournament: none of another kind starts before.
+    pub called: bool,
     /// Games as South less games as North.
     pub southward: i64,
     /// How it behaves.
@@ -29,7 +31,7 @@ impl Presence {
     /// A bot that is not connected and plays nothing.
     #[must_use]
     pub fn new(guest: bool) -> Self {
-        Self { visitor: None, guest, limit: 1, playing: 0, southward: 0, conduct: Conduct::default() }
+        Self { visitor: None, guest, limit: 1, playing: 0, called: false, southward: 0, conduct: Conduct::default() }
     }
 
     /// Whether nothing is lost by forgetting it: a registered bot's conduct is remembered.
@@ -41,7 +43,7 @@ impl Presence {
     /// Whether it may start one more game.
     #[must_use]
     pub const fn has_room(&self) -> bool {
-        self.visitor.is_some() && self.playing < self.limit
+        self.visitor.is_some() && self.playing + (self.called as u64) < self.limit
     }
 }
 

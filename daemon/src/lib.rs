@@ -21,6 +21,7 @@ pub mod referee;
 pub mod session;
 pub mod store;
 pub mod time;
+pub mod tournament;
 mod web;
 
 /// The name and version that records and welcomes carry.

@@ -56,9 +56,9 @@ fn apply(tournament: &mut Tournament, number: MatchNumber, fate: Fate) {
             tournament.report(number, Game::Played { outcome, captured: [one, other] })
         }
         Fate::Unplayed(absent) => tournament.report(number, Game::Unplayed { absent }),
-        Fate::Forfeit(place) => tournament.forfeit(number, players[place]),
-        Fate::ForfeitBoth => tournament.forfeit_both(number),
-        Fate::Withdraw(place) => tournament.withdraw(number, players[place]),
+        Fate::Forfeit(place) => tournament.give_up(number, &[players[place]], &[]),
+        Fate::ForfeitBoth => tournament.give_up(number, &players, &[]),
+        Fate::Withdraw(place) => tournament.give_up(number, &[], &[players[place]]),
     };
     done.unwrap();
 }
@@ -334,10 +334,10 @@ fn what_is_not_due_is_refused() {
     let stranger = (0..4).map(Player).find(|player| before[0].place(*player).is_none()).unwrap();
     for number in [0, 3, 99].map(MatchNumber) {
         assert!(tournament.report(number, game(Outcome::Win, [22, 0])).is_err());
-        assert!(tournament.forfeit_both(number).is_err());
+        assert!(tournament.give_up(number, &[], &[]).is_err());
     }
-    assert!(tournament.forfeit(MatchNumber(1), stranger).is_err());
-    assert!(tournament.withdraw(MatchNumber(1), stranger).is_err());
+    assert!(tournament.give_up(MatchNumber(1), &[stranger], &[]).is_err());
+    assert!(tournament.give_up(MatchNumber(1), &[], &[stranger]).is_err());
     assert_eq!(tournament.matches(), before);
     assert!(tournament.standings().iter().all(|standing| !standing.withdrawn));
 }

@@ -10,6 +10,7 @@ use super::presence::Presence;
 use crate::config::Pool;
 use modiar_protocol::{BotName, GameId};
 use modiar_rules::{BySide, Pit, Side};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A game of a tournament that is to start.
@@ -107,6 +108,12 @@ impl Hall {
     #[must_use]
     pub fn pools(&self) -> &[Pool] {
         &self.pools
+    }
+
+    /// The games that run.
+    #[must_use]
+    pub fn running_games(&self) -> HashSet<GameId> {
+        self.lock().tables.keys().copied().collect()
     }
 
     /// Waits until a game has ended that may be one of a tournament.

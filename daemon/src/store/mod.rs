@@ -7,6 +7,7 @@ mod data_dir;
 pub mod journal;
 mod migrate;
 mod sqlite;
+mod tournaments;
 mod unread;
 mod writer;
 
@@ -14,6 +15,10 @@ pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_to
 pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of, reached};
 pub use data_dir::DataDir;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
+pub use tournaments::{
+    StoredTournament, TournamentForfeit, TournamentGame, TournamentName, TournamentState, TournamentStore,
+    look_at_tournaments,
+};
 pub use writer::{GROUP, StoreHandle, Stored, start};
 
 use jiff::Timestamp;
@@ -26,7 +31,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Where finished games are kept. The second implementation will be PostgreSQL.
-pub trait Store: Send {
+pub trait Store: TournamentStore + Send {
     /// Stores finished games, all or none, durably, in this order. Each gets its place and its link to the one before it;
     /// the lines come back as they are to stand in the archive. A game stored before is not stored again, and has no line.
     /// With them, what bots have to hear of from now on.

@@ -81,6 +81,11 @@ impl SqliteStore {
         data.mark()
     }
 
+    /// Has `work` ask the database, or change it.
+    pub(super) fn ask<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        work(&self.database).map_err(StoreError::sqlite(&self.path))
+    }
+
     fn pragma(&self, name: &str) -> rusqlite::Result<i64> {
         self.database.pragma_query_value(None, name, |row| row.get(0))
     }
@@ -316,7 +321,7 @@ pub fn read_record(data: &DataDir, id: &str) -> Result<Vec<String>, StoreError> 
 }
 
 /// Opens the database without a claim to the directory: nothing is written to it.
-fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
+pub(super) fn open_beside(data: &DataDir) -> Result<SqliteStore, StoreError> {
     let path = data.database();
     data.check()?;
     if !data.has_database()? {

@@ -127,7 +127,8 @@ impl Encounter {
     }
 
     /// Games that were left when it was given up.
-    fn given_up(&self) -> usize {
+    #[must_use]
+    pub fn given_up(&self) -> usize {
         if self.forfeited == [false, false] { 0 } else { self.length.games.saturating_sub(self.games.len()) }
     }
 }

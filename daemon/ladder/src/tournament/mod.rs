@@ -2,7 +2,7 @@
 //! that is told follows from the plan and the results so far, in whatever order those came within a round.
 //!
 //! ```text
-//! new ─▶ due ─▶ report | forfeit | withdraw ─▶ due … ─▶ is_over, standings
+//! new ─▶ due ─▶ report | give_up ─▶ due … ─▶ is_over, standings
 //! ```
 
 mod circle;

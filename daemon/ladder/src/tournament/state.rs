@@ -80,31 +80,22 @@ impl Tournament {
         Ok(())
     }
 
-    /// A player does not come to a match: it loses the games that are left of it.
+    /// These players do not come to a match: they lose the games that are left of it, each to the other where that comes.
+    /// Those of them who are `gone` lose all later matches too.
     ///
     /// # Errors
-    /// No game of that match is awaited, or it is not the player's.
-    pub fn forfeit(&mut self, number: MatchNumber, player: Player) -> Result<(), NotDue> {
-        self.give_up(number, &[player])
-    }
-
-    /// The same of both players.
-    ///
-    /// # Errors
-    /// No game of that match is awaited.
-    pub fn forfeit_both(&mut self, number: MatchNumber) -> Result<(), NotDue> {
-        let players = self.open(number)?.players;
-        self.give_up(number, &players)
-    }
-
-    /// A player that is at this match comes no more: it loses what is left of the match, and of all later ones.
-    ///
-    /// # Errors
-    /// As [`Self::forfeit`].
-    pub fn withdraw(&mut self, number: MatchNumber, player: Player) -> Result<(), NotDue> {
-        self.open(number)?.place(player).ok_or(NotDue)?;
-        self.withdrawn[player.0] = true;
-        self.give_up(number, &[player])
+    /// No game of that match is awaited, or one of them is none of its players.
+    pub fn give_up(&mut self, number: MatchNumber, players: &[Player], gone: &[Player]) -> Result<(), NotDue> {
+        let met = self.open(number)?;
+        let places: Option<Vec<usize>> = players.iter().chain(gone).map(|player| met.place(*player)).collect();
+        for place in places.ok_or(NotDue)? {
+            met.forfeited[place] = true;
+        }
+        for player in gone {
+            self.withdrawn[player.0] = true;
+        }
+        self.advance();
+        Ok(())
     }
 
     /// Whether nothing is left to be played.
@@ -162,16 +153,6 @@ impl Tournament {
     fn open(&mut self, number: MatchNumber) -> Result<&mut Encounter, NotDue> {
         // Matches of earlier rounds are all over.
         self.matches.get_mut(number.0.wrapping_sub(1)).filter(|met| !met.is_over()).ok_or(NotDue)
-    }
-
-    fn give_up(&mut self, number: MatchNumber, players: &[Player]) -> Result<(), NotDue> {
-        let met = self.open(number)?;
-        let places: Option<Vec<usize>> = players.iter().map(|player| met.place(*player)).collect();
-        for place in places.ok_or(NotDue)? {
-            met.forfeited[place] = true;
-        }
-        self.advance();
-        Ok(())
     }
 
     /// Makes the next round once the one before is over; rounds of which all is given up are passed by.

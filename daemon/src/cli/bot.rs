@@ -86,17 +86,18 @@ impl Bot {
             Command::Ban { reason, .. } => format!("'{name}' is kept out: {}", reason.as_str()),
             Command::Unban { .. } => format!("'{name}' may play again"),
             Command::Remove { .. } => format!("'{name}' was removed; its games stay"),
-            Command::Add { .. } | Command::List | Command::Token { .. } => String::new(),
+            _ => String::new(),
         };
         let data = place.data()?;
         if matches!(command, Command::Add { .. }) && !data.has_database()? && data.check().is_ok() {
             note("it holds no data yet; a database is made in it");
         }
-        match admin::execute(&data, command)? {
+        match admin::execute(&data, &[], command)? {
             Answer::Refused(why) => bail!("{why}"),
             Answer::Done => note(&done),
             Answer::Token(token) => print_token(&name, &token, self.json)?,
             Answer::Bots(bots) => print_bots(&bots, self.json)?,
+            Answer::Planned(_) => bail!("the daemon answered something else; use the same version"),
         }
         Ok(ExitCode::SUCCESS)
     }

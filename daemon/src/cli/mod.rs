@@ -11,6 +11,7 @@ mod oracle;
 mod place;
 mod serve;
 mod streams;
+mod tournament;
 
 use crate::config::ConfigError;
 use crate::logging::note;
@@ -50,6 +51,8 @@ enum Command {
     Analyze(analyze::Analyze),
     /// Register bots, renew their tokens, keep them out
     Bot(bot::Bot),
+    /// Plan, show and cancel tournaments
+    Tournament(tournament::Tournament),
     /// Ask what a position is worth under best play
     Oracle(oracle::Oracle),
     /// Write a copy of the database, while the daemon runs or not
@@ -78,6 +81,7 @@ pub fn run() -> ExitCode {
         Command::Games(games) => games.run(&place),
         Command::Analyze(analyze) => analyze.run(&place),
         Command::Bot(bot) => bot.run(&place),
+        Command::Tournament(tournament) => tournament.run(&place),
         Command::Oracle(oracle) => oracle.run(&place),
         Command::Backup(backup) => backup.run(&place),
     };

@@ -163,6 +163,12 @@ impl Desk {
         Ok(Arc::new(desk))
     }
 
+    /// Where their games are played.
+    #[must_use]
+    pub const fn hall(&self) -> &Arc<Hall> {
+        &self.hall
+    }
+
     /// Runs them until `stop`.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let mut troubled = false;

@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub struct Openings {
     /// None until the oracle's table stands: games then start from the start position.
     lines: Vec<Arc<[Pit]>>,
+    /// Whether the table was looked at.
+    known: bool,
     seed: u64,
     /// How many openings two bots had, the lower name first.
     had: HashMap<[BotName; 2], usize>,
@@ -24,7 +26,7 @@ impl Openings {
     /// No openings yet.
     #[must_use]
     pub fn none(seed: u64) -> Self {
-        Self { lines: Vec::new(), seed, had: HashMap::new() }
+        Self { lines: Vec::new(), known: false, seed, had: HashMap::new() }
     }
 
     /// From now on these, as far as a game of the pool can go on after them.
@@ -33,7 +35,14 @@ impl Openings {
             Line::replay(pool.rules.ends(), line.iter().copied()).is_ok_and(|line| line.ending().is_none())
         };
         let usable = if pool.openings == Kind::Balanced { lines } else { &[] };
+        self.known = true;
         self.lines = usable.iter().filter(|line| goes_on(line)).cloned().collect();
+    }
+
+    /// Whether [`Self::next`] may still have more to choose from soon: the pool plays openings, and none are known yet.
+    #[must_use]
+    pub fn is_awaited(&self, pool: &Pool) -> bool {
+        pool.openings == Kind::Balanced && !self.known
     }
 
     /// The next opening of these two; empty where there is none.

@@ -62,7 +62,8 @@ impl Lobby {
 
     fn summon_one(&mut self, summons: Summons, effects: &mut Vec<Effect>) -> Summoned {
         let Summons { game, pool, seats, rated, opening } = summons;
-        if self.draining || self.held {
+        // A tournament can wait the second that a start takes to know the openings.
+        if self.draining || self.held || self.openings[pool].is_awaited(&self.pools[pool]) {
             return Summoned::Held;
         }
         let sitter = |name: &BotName| {
@@ -137,6 +138,7 @@ mod tests {
     /// Registered bots `bot-1`, `bot-2`, … on connections 1, 2, …, one game each at once.
     fn lobby(bots: u64) -> Lobby {
         let mut lobby = Lobby::new(Config::default().pools.into(), 64, 1);
+        lobby.use_openings(&[]);
         for number in 1..=bots {
             lobby.enter(Visitor(number), name(number), false, 1);
         }
@@ -195,6 +197,9 @@ mod tests {
         lobby.enter(Visitor(2), name(2), true, 1);
         assert_eq!(lobby.summon(vec![summons(1, 1, 2)]).0, [Summoned::Absent(BySide::new(false, true))]);
         lobby.enter(Visitor(3), name(3), false, 1);
+        let mut early = lobby.clone();
+        early.openings = Lobby::new(Config::default().pools.into(), 1, 1).openings;
+        assert_eq!(early.summon(vec![summons(1, 1, 3)]).0, [Summoned::Held], "the openings are not known yet");
         lobby.hold(true);
         assert_eq!(lobby.summon(vec![summons(1, 1, 3)]).0, [Summoned::Held]);
         lobby.hold(false);

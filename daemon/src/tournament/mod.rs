@@ -16,3 +16,6 @@ pub use plan::{Entry, Kind, Plan, PlanError, Wish};
 pub use report::{Line, Listed, Met, Outcome, Played, Report, Round, list, show};
 pub use text::{csv_of, list_text, text_of};
 pub use verdict::Verdict;
+
+#[cfg(test)]
+mod course_tests;

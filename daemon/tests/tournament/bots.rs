@@ -100,9 +100,13 @@ impl Bot {
             peer.send(&json!({"type": "seek", "pool": "quick", "games": 0}))?;
         }
         loop {
-            match peer.line_within(Duration::from_millis(50)) {
+            let heard = peer.line_within(Duration::from_millis(50));
+            // Who looks for games has no end of them.
+            if self.leaving.load(Ordering::Relaxed) && (self.temper == Temper::Eager || heard.is_err()) {
+                return Ok(());
+            }
+            match heard {
                 Ok(line) => self.hear(&mut peer, &serde_json::from_str(&line).unwrap())?,
-                Err(PeerError::Silence(_)) if self.leaving.load(Ordering::Relaxed) => return Ok(()),
                 Err(PeerError::Silence(_)) => {}
                 Err(error) => return Err(error),
             }

@@ -5,7 +5,6 @@ use super::knockout::{self, Bracket};
 use super::seeding::{chance, seeded};
 use super::swiss::{self, Entrant};
 use super::{Encounter, Format, Game, Plan, Player, Points, circle, swiss_rounds};
-use std::collections::HashSet;
 
 /// A game that may be played now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,8 +207,11 @@ impl Tournament {
         }
         // Those of equal points stay as they are seeded.
         field.sort_by_key(|entrant| std::cmp::Reverse(entrant.points));
-        let met: HashSet<[Player; 2]> = self.matches.iter().map(|met| sorted(met.players)).collect();
-        let mut round = swiss::round(field, |one, other| met.contains(&sorted([one, other])));
+        let mut met = vec![vec![false; self.order.len()]; self.order.len()];
+        for [Player(one), Player(other)] in self.matches.iter().map(|met| met.players) {
+            (met[one][other], met[other][one]) = (true, true);
+        }
+        let mut round = swiss::round(field, |one, other| met[one.0][other.0]);
         for (at, two) in round.matches.iter_mut().enumerate() {
             if chance(self.plan.seed, (self.matches.len() + at) as u64) & 1 == 1 {
                 two.reverse();
@@ -217,9 +219,4 @@ impl Tournament {
         }
         Some(round)
     }
-}
-
-fn sorted(mut players: [Player; 2]) -> [Player; 2] {
-    players.sort();
-    players
 }

@@ -46,9 +46,10 @@ pub(super) fn round(mut field: Vec<Entrant>, met: impl Fn(Player, Player) -> boo
 /// The lowest of those who have rested least, without whom the others can be paired with the fewest rematches.
 fn rest(field: &mut Vec<Entrant>, met: &impl Fn(Player, Player) -> bool) -> Player {
     let least = field.iter().map(|entrant| entrant.byes).min().unwrap_or(0);
-    let may = (0..field.len()).rev().filter(|at| field[*at].byes == least);
-    // The first of equals is taken.
-    let at = may.min_by_key(|at| lacking(&without(field, *at), met)).unwrap_or(0);
+    let may = || (0..field.len()).rev().filter(|at| field[*at].byes == least);
+    let rematches = |at: &usize| lacking(&without(field, *at), met);
+    // The first is nearly always one; of equals the first is taken.
+    let at = may().find(|at| rematches(at) == 0).or_else(|| may().min_by_key(rematches)).unwrap_or(0);
     field.remove(at).player
 }
 

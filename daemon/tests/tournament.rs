@@ -247,6 +247,19 @@ fn bots_that_play_on_in_the_pool_come_to_their_matches() {
     bots.leave();
 }
 
+/// A bot that is in two tournaments, one game at once, plays in both.
+#[test]
+fn two_tournaments_of_the_same_bots_are_played_at_once() {
+    let (daemon, _, bots) = event(&[("anna", Some(Humble)), ("bert", Some(Humble)), ("carl", Some(Humble))]);
+    tournament(&daemon, "add one --format round-robin --pool quick --bots all --cycles 3");
+    tournament(&daemon, "add two --format knockout --pool quick --bots all");
+    let [one, two] = ["one", "two"].map(|name| wait_for(&daemon, name, "over"));
+    assert_eq!((order(&one), order(&two)[0]), (vec!["anna", "bert", "carl"], "anna"));
+    assert_eq!((ids(&one).len(), ids(&two).len()), (18, 4));
+    assert_eq!(records(&daemon).len(), 22);
+    bots.leave();
+}
+
 /// `ladder.tournament-restart`: killed again and again, it plays each game once and counts it once.
 #[test]
 fn a_tournament_outlives_the_daemon_and_no_game_is_lost_or_doubled() {

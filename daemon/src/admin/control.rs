@@ -78,10 +78,16 @@ async fn answer(mut stream: UnixStream, accounts: Arc<Accounts>, desk: Arc<Desk>
 
 /// What was begun is done whole, however long that takes: half of it, in the store and not in memory, would be worse.
 async fn perform_in_time(accounts: Arc<Accounts>, desk: Arc<Desk>, command: Command) -> Answer {
+    let is_tournament = matches!(command, Command::Tournament { .. });
     let work = tokio::spawn(async move { perform(&accounts, Hands::Desk(&desk), command).await });
     match timeout(PATIENCE, work).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(_)) => Answer::Refused("a fault of the daemon, which its log tells".into()),
+        Err(_) if is_tournament => Answer::Refused(
+            "the daemon's disk is full or slow, and has not done it within 10 s; it is done as soon as it can be: see \
+             `modiar tournament list`"
+                .into(),
+        ),
         Err(_) => Answer::Refused(
             "the daemon's disk is full or slow, and has not done it within 10 s; it is done as soon as it can be, and a token \
              that is made then is told to nobody: see `modiar bot list`, and ask for another token"

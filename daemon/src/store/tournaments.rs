@@ -353,6 +353,31 @@ pub fn look_at_tournaments(data: &DataDir) -> Result<Option<SqliteStore>, StoreE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Store as _;
+    use uuid::Uuid;
+
+    fn named(text: &str) -> TournamentName {
+        text.to_owned().try_into().unwrap()
+    }
+
+    fn record(id: u128, change: &[(&str, serde_json::Value)]) -> Record {
+        let page = include_str!("../../../spec/record.md");
+        let line = page.lines().find(|line| line.starts_with("{\"record\"")).unwrap();
+        let mut value: serde_json::Value = serde_json::from_str(line).unwrap();
+        value["game"] = GameId::new(Uuid::from_u128(id)).as_str().into();
+        for (key, new) in change {
+            value[*key] = new.clone();
+        }
+        serde_json::from_value(value).unwrap()
+    }
+
+    /// A store in a folder of its own, and that.
+    fn store() -> (SqliteStore, tempfile::TempDir) {
+        let folder = tempfile::TempDir::new().unwrap();
+        let data = DataDir::new(folder.path().join("data"));
+        let _claim = data.claim().unwrap();
+        (SqliteStore::open(&data).unwrap(), folder)
+    }
 
     #[test]
     fn a_name_is_of_letters_digits_and_three_marks() {
@@ -363,5 +388,65 @@ mod tests {
             let told = TournamentName::try_from(bad.to_owned()).unwrap_err();
             assert!(told.contains("1 to 40 of the characters"), "{told}");
         }
+    }
+
+    #[test]
+    fn what_is_stored_of_a_tournament_is_read_again_with_the_games_that_are_stored() {
+        let (mut store, _folder) = store();
+        let cup = StoredTournament {
+            name: named("Cup"),
+            plan: "{}".to_owned(),
+            state: TournamentState::Planned,
+            created: "2026-11-30T12:00:00.000000Z".to_owned(),
+            starts: "2026-12-01T12:00:00.000000Z".to_owned(),
+        };
+        assert!(store.add_tournament(&cup).unwrap());
+        assert!(!store.add_tournament(&StoredTournament { name: named("CUP"), ..cup.clone() }).unwrap());
+        store.set_tournament(&named("cup"), TournamentState::Running).unwrap();
+        assert_eq!(store.tournaments().unwrap(), [StoredTournament { state: TournamentState::Running, ..cup }]);
+
+        let row =
+            |number, game, attempt, id| TournamentGame { number, game, attempt, id: GameId::new(Uuid::from_u128(id)) };
+        store.put_tournament_games(&named("cup"), &[row(2, 1, 1, 3), row(1, 1, 1, 1), row(1, 1, 2, 2)]).unwrap();
+        store.put_tournament_games(&named("CUP"), &[row(2, 1, 1, 4)]).unwrap();
+        store.commit(&mut [record(1, &[]), record(3, &[])], &[]).unwrap();
+        let mut rows = Vec::new();
+        let mut each = |row, record: Option<Record>| rows.push((row, record.is_some()));
+        store.tournament_games(&named("cup"), &mut each).unwrap();
+        assert_eq!(rows, [(row(1, 1, 1, 1), true), (row(1, 1, 2, 2), false), (row(2, 1, 1, 4), false)]);
+
+        let late = |number, bot, withdrawn| TournamentForfeit { number, bot: BotName::new(bot).unwrap(), withdrawn };
+        store.put_tournament_forfeits(&named("cup"), &[late(2, "anna", true), late(1, "bert", false)]).unwrap();
+        let forfeits = store.tournament_forfeits(&named("cup")).unwrap();
+        assert_eq!(forfeits, [late(1, "bert", false), late(2, "anna", true)]);
+    }
+
+    #[test]
+    fn the_newest_rated_game_of_the_pool_tells_a_rating() {
+        let (mut store, _folder) = store();
+        let seat = |name: &str| serde_json::json!({"name": name, "guest": false});
+        let rated = |id, pool: &str, south: &str, rating: f64| {
+            let after = serde_json::json!({"rating": rating, "rd": 80.0, "volatility": 0.06});
+            record(
+                id,
+                &[
+                    ("pool", pool.into()),
+                    ("rated", true.into()),
+                    ("south", seat(south)),
+                    ("north", seat("carl")),
+                    ("rating_after", serde_json::json!({"south": after, "north": after})),
+                ],
+            )
+        };
+        let mut games = [
+            rated(1, "blitz", "anna", 1600.0),
+            rated(2, "blitz", "ANNA", 1650.5),
+            rated(3, "bullet", "anna", 1900.0),
+            record(4, &[("south", seat("bert"))]),
+        ];
+        store.commit(&mut games, &[]).unwrap();
+        let bots = ["anna", "bert"].map(|name| BotName::new(name).unwrap());
+        let ratings = store.newest_ratings("blitz", &bots).unwrap();
+        assert_eq!(ratings, HashMap::from([(bots[0].clone(), 1650.5)]));
     }
 }

@@ -3,7 +3,7 @@
 use crate::support::Daemon;
 use modiar_conformance::{Peer, PeerError};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,10 +23,11 @@ pub enum Temper {
     Silent,
 }
 
-/// What a bot was told: its games, in the order of their beginnings, and how each ended.
+/// What a bot was told: the games that began, all games that it was in, and how each ended.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    pub started: Vec<String>,
+    pub began: Vec<String>,
+    pub played: HashSet<String>,
     pub ended: HashMap<String, Value>,
 }
 
@@ -123,8 +124,10 @@ impl Bot {
             "started" => {
                 let game = message["game"].as_str().unwrap().to_owned();
                 if message["resumed"] == false {
-                    self.ledger.started.push(game.clone());
+                    self.ledger.began.push(game.clone());
                 }
+                // What it had not read before the daemon was killed it reads as resumed.
+                self.ledger.played.insert(game.clone());
                 let other = if message["side"] == "south" { "north" } else { "south" };
                 self.opponents.insert(game, message[other]["name"].as_str().unwrap().to_owned());
             }

@@ -23,6 +23,7 @@ pub mod session;
 pub mod standings;
 pub mod store;
 pub mod time;
+pub mod tournament;
 mod web;
 
 /// The name and version that records and welcomes carry.

@@ -87,7 +87,15 @@ fn a_host_who_follows_the_page_arrives() {
         run(daemon.data().parent().unwrap(), "cat archive-before/*").lines().map(seq).collect::<Vec<_>>(),
         [1, 2]
     );
-    for told in ["modiar-", "dice", "nothing to verify", "1 game and 0 bots of "] {
+    for told in [
+        "modiar-",
+        "dice",
+        "nothing to verify",
+        "1 game and 2 bots of ",
+        "'sunday': 2 players, 2 games; it starts at 2999-12-06T18:00:00.000000Z",
+        "sunday: swiss, 2 players, pool blitz, planned",
+        "'sunday' is cancelled",
+    ] {
         assert!(said.iter().any(|said| said.contains(told)), "{told}: {said:?}");
     }
 }

@@ -13,16 +13,17 @@ use support::{Daemon, have, project};
 use tempfile::TempDir;
 
 /// Every place that asks what time it is for people, and how often it does: records, texts, and where chance starts.
-const PLACES: [(&str, usize); 9] = [
-    ("cli/serve.rs", 1),      // where the dice of the lobby start
-    ("lobby/hall.rs", 2),     // until_ms of penalties and of the drain
-    ("referee/finish.rs", 1), // when a game ended
-    ("referee/table.rs", 1),  // when it started
-    ("session/client.rs", 1), // pong
-    ("store/accounts.rs", 1), // when a bot was registered
-    ("store/sqlite.rs", 1),   // when a season began, and when ratings were given up
-    ("metrics/mod.rs", 1),    // since when the process runs, for a monitor
-    ("time.rs", 2),           // Unix milliseconds, for all of these
+const PLACES: [(&str, usize); 10] = [
+    ("cli/serve.rs", 1),       // where the dice of the lobby start
+    ("lobby/hall.rs", 2),      // until_ms of penalties and of the drain
+    ("referee/finish.rs", 1),  // when a game ended
+    ("referee/table.rs", 1),   // when it started
+    ("session/client.rs", 1),  // pong
+    ("store/accounts.rs", 1),  // when a bot was registered
+    ("store/sqlite.rs", 1),    // when a season began, and when ratings were given up
+    ("metrics/mod.rs", 1),     // since when the process runs, for a monitor
+    ("tournament/desk.rs", 2), // when a tournament was added, and whether the time has come that a host named
+    ("time.rs", 2),            // Unix milliseconds, for all of these
 ];
 
 fn count(folder: &Path, top: &Path, found: &mut BTreeMap<String, usize>) {

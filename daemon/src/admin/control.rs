@@ -1,8 +1,9 @@
 //! The control socket: only the owner of the data directory reaches it.
 
+use super::tournaments::Hands;
 use super::{AdminError, Answer, Command, perform};
-use crate::lobby::Hall;
 use crate::store::{Accounts, DataDir};
+use crate::tournament::Desk;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream as BlockingStream;
@@ -36,7 +37,7 @@ pub fn listen(data: &DataDir) -> io::Result<UnixListener> {
 }
 
 /// Answers commands until `stop`.
-pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, hall: Arc<Hall>, stop: CancellationToken) {
+pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, desk: Arc<Desk>, stop: CancellationToken) {
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => return,
@@ -44,9 +45,9 @@ pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, hall: Arc<Hall
         };
         match accepted {
             Ok((stream, _)) => {
-                let (accounts, hall) = (Arc::clone(&accounts), Arc::clone(&hall));
+                let (accounts, desk) = (Arc::clone(&accounts), Arc::clone(&desk));
                 tokio::spawn(async move {
-                    if let Err(error) = answer(stream, accounts, hall).await {
+                    if let Err(error) = answer(stream, accounts, desk).await {
                         warn!(%error, "a command on the control socket failed");
                     }
                 });
@@ -59,7 +60,7 @@ pub async fn serve(socket: UnixListener, accounts: Arc<Accounts>, hall: Arc<Hall
     }
 }
 
-async fn answer(mut stream: UnixStream, accounts: Arc<Accounts>, hall: Arc<Hall>) -> io::Result<()> {
+async fn answer(mut stream: UnixStream, accounts: Arc<Accounts>, desk: Arc<Desk>) -> io::Result<()> {
     let mut line = String::new();
     timeout(PATIENCE, tokio::io::BufReader::new((&mut stream).take(LINE)).read_line(&mut line)).await??;
     // Asked of the kernel: what tokio knows may be older.
@@ -68,7 +69,7 @@ async fn answer(mut stream: UnixStream, accounts: Arc<Accounts>, hall: Arc<Hall>
         return Err(io::Error::other("whoever asked waited no longer: it was not done"));
     }
     let answer = match serde_json::from_str::<Command>(&line) {
-        Ok(command) => perform_in_time(accounts, hall, command).await,
+        Ok(command) => perform_in_time(accounts, desk, command).await,
         Err(error) => Answer::Refused(format!("the daemon does not know that command: {error}; use the same version")),
     };
     let answer = format!("{}\n", serde_json::to_string(&answer)?);
@@ -76,11 +77,17 @@ async fn answer(mut stream: UnixStream, accounts: Arc<Accounts>, hall: Arc<Hall>
 }
 
 /// What was begun is done whole, however long that takes: half of it, in the store and not in memory, would be worse.
-async fn perform_in_time(accounts: Arc<Accounts>, hall: Arc<Hall>, command: Command) -> Answer {
-    let work = tokio::spawn(async move { perform(&accounts, Some(&hall), command).await });
+async fn perform_in_time(accounts: Arc<Accounts>, desk: Arc<Desk>, command: Command) -> Answer {
+    let is_tournament = matches!(command, Command::Tournament { .. });
+    let work = tokio::spawn(async move { perform(&accounts, Hands::Desk(&desk), command).await });
     match timeout(PATIENCE, work).await {
         Ok(Ok(answer)) => answer,
         Ok(Err(_)) => Answer::Refused("a fault of the daemon, which its log tells".into()),
+        Err(_) if is_tournament => Answer::Refused(
+            "the daemon's disk is full or slow, and has not done it within 10 s; it is done as soon as it can be: see \
+             `modiar tournament list`"
+                .into(),
+        ),
         Err(_) => Answer::Refused(
             "the daemon's disk is full or slow, and has not done it within 10 s; it is done as soon as it can be, and a token \
              that is made then is told to nobody: see `modiar bot list`, and ask for another token"

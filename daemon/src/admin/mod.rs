@@ -4,9 +4,12 @@
 //! Without one, the command claims the directory and does the work itself.
 
 mod control;
+mod tournaments;
 
 pub use control::{listen, serve};
+pub use tournaments::{PlannedTournament, TournamentCommand};
 
+use crate::config::Pool;
 use crate::ladder::{Carry, Season, SeasonName};
 use crate::lobby::Hall;
 use crate::metrics::Metrics;
@@ -21,6 +24,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
+use tournaments::Hands;
 use tracing::info;
 
 /// A command.
@@ -65,6 +69,11 @@ pub enum Command {
     },
     /// Tell the seasons.
     Seasons,
+    /// Plan or cancel a tournament.
+    Tournament {
+        /// Which, and how.
+        what: Box<TournamentCommand>,
+    },
 }
 
 impl Command {
@@ -72,7 +81,7 @@ impl Command {
     #[must_use]
     pub const fn name(&self) -> Option<&BotName> {
         match self {
-            Self::List | Self::BeginSeason { .. } | Self::Seasons => None,
+            Self::List | Self::BeginSeason { .. } | Self::Seasons | Self::Tournament { .. } => None,
             Self::Add { name }
             | Self::Token { name }
             | Self::Ban { name, .. }
@@ -84,7 +93,7 @@ impl Command {
     /// What became of the bot, for the log; none where nothing did.
     const fn outcome(&self) -> Option<&'static str> {
         match self {
-            Self::List | Self::BeginSeason { .. } | Self::Seasons => None,
+            Self::List | Self::BeginSeason { .. } | Self::Seasons | Self::Tournament { .. } => None,
             Self::Add { .. } => Some("registered"),
             Self::Token { .. } => Some("has a new token"),
             Self::Ban { .. } => Some("banned"),
@@ -102,6 +111,8 @@ pub enum Answer {
     Done,
     /// The token, told this once.
     Token(Secret),
+    /// A tournament is planned.
+    Planned(PlannedTournament),
     /// The registered bots.
     Bots(Vec<ListedBot>),
     /// The seasons.
@@ -148,11 +159,12 @@ pub enum AdminError {
     Start(std::io::Error),
 }
 
-/// Does what `command` says on the data directory.
+/// Does what `command` says on the data directory; where no daemon runs on it, `pools` are those that a tournament may be
+/// played in.
 ///
 /// # Errors
 /// Neither a running daemon nor this process could.
-pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
+pub fn execute(data: &DataDir, pools: &[Pool], command: Command) -> Result<Answer, AdminError> {
     if let Some(answer) = control::ask(data, &command)? {
         return Ok(answer);
     }
@@ -175,7 +187,11 @@ pub fn execute(data: &DataDir, command: Command) -> Result<Answer, AdminError> {
     }
     let (handle, writer) = store::start(store, archive, Metrics::new(None)).map_err(AdminError::Start)?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(AdminError::Start)?;
-    let answer = runtime.block_on(async { Ok(perform(&Accounts::load(handle).await?, None, command).await) });
+    let answer = runtime.block_on(async {
+        let accounts = Accounts::load(handle.clone()).await?;
+        Ok(perform(&accounts, Hands::Own(&handle, pools), command).await)
+    });
+    drop(handle);
     // It ends with its last handle, which is gone.
     let _ = writer.join();
     answer
@@ -191,7 +207,8 @@ fn plays(data: &DataDir, store: &SqliteStore, name: &BotName) -> Result<bool, St
 }
 
 /// Does what `command` says where the accounts are at hand; a running hall lets those go who may no longer play.
-async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command) -> Answer {
+async fn perform(accounts: &Accounts, hands: Hands<'_>, command: Command) -> Answer {
+    let hall = hands.hall();
     let dismiss = |name: &BotName, reason, message: Cow<'static, str>| {
         hall.is_some_and(|hall| hall.dismiss_bot(name, reason, message))
     };
@@ -202,6 +219,7 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
             accounts.add(name, is_free).await.map(Answer::Token)
         }
         Command::List => Ok(Answer::Bots(list(accounts, hall))),
+        Command::Tournament { what } => return tournaments::perform(hands, accounts, *what).await,
         Command::Token { name } => accounts.renew(&name).await.map(|token| {
             dismiss(&name, GoodbyeReason::Replaced, "the bot was given a new token".into());
             Answer::Token(token)
@@ -217,7 +235,13 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
             }
             Answer::Done
         }),
-        Command::BeginSeason { name, carry } => begin_season(accounts.store(), name, carry).await,
+        Command::BeginSeason { name, carry } => {
+            let begun = begin_season(accounts.store(), name, carry).await;
+            if let Some(hall) = hall {
+                hall.rate_all();
+            }
+            begun
+        }
         Command::Seasons => accounts.store().seasons().await.map(Answer::Seasons).map_err(AccountError::from),
     };
     if let (Ok(_), Some(bot), Some(done)) = (&outcome, bot, done) {

@@ -92,12 +92,14 @@ impl Bot {
         if matches!(command, Command::Add { .. }) && !data.has_database()? && data.check().is_ok() {
             note("it holds no data yet; a database is made in it");
         }
-        match admin::execute(&data, command)? {
+        match admin::execute(&data, &[], command)? {
             Answer::Refused(why) => bail!("{why}"),
             Answer::Done => note(&done),
             Answer::Token(token) => print_token(&name, &token, self.json)?,
             Answer::Bots(bots) => print_bots(&bots, self.json)?,
-            Answer::Seasons(_) => bail!("the daemon's answer is of another kind; use the same version"),
+            Answer::Seasons(_) | Answer::Planned(_) => {
+                bail!("the daemon's answer is of another kind; use the same version")
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

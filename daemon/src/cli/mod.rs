@@ -14,6 +14,7 @@ mod season;
 mod serve;
 mod standings;
 mod streams;
+mod tournament;
 
 use crate::config::ConfigError;
 use crate::logging::note;
@@ -57,6 +58,8 @@ enum Command {
     Bot(bot::Bot),
     /// Begin seasons of the ladder, and list them
     Season(season::Season),
+    /// Plan, show and cancel tournaments
+    Tournament(tournament::Tournament),
     /// Ask what a position is worth under best play
     Oracle(oracle::Oracle),
     /// Write a copy of the database, while the daemon runs or not
@@ -87,6 +90,7 @@ pub fn run() -> ExitCode {
         Command::Standings(standings) => standings.run(&place),
         Command::Bot(bot) => bot.run(&place),
         Command::Season(season) => season.run(&place),
+        Command::Tournament(tournament) => tournament.run(&place),
         Command::Oracle(oracle) => oracle.run(&place),
         Command::Backup(backup) => backup.run(&place),
     };

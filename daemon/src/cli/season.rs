@@ -52,7 +52,7 @@ impl Season {
             }
             Action::List => (Command::Seasons, String::new()),
         };
-        match admin::execute(&place.data()?, command)? {
+        match admin::execute(&place.data()?, &[], command)? {
             Answer::Refused(why) => bail!("{why}"),
             Answer::Seasons(seasons) => print_seasons(&seasons, self.json)?,
             Answer::Done => note(&done),

@@ -10,6 +10,7 @@ use crate::net::{Certificate, Listener, bind};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
 use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreError, StoreHandle, Untold};
+use crate::tournament::Desk;
 use crate::{admin, house, logging, oracle, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -110,7 +111,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
     tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
-    tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.hall), stop.clone()));
+    tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.desk), stop.clone()));
     tasks.spawn(renew(certificate, hangup, stop.clone()));
     tasks.spawn(bots.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
@@ -218,6 +219,7 @@ impl Doors {
 struct House {
     hall: Arc<Hall>,
     accounts: Arc<Accounts>,
+    desk: Arc<Desk>,
     referee: Arc<Referee>,
     journal: Arc<Journal>,
     flags: Arc<Flags>,
@@ -263,7 +265,8 @@ impl House {
         };
         let hall = Hall::open(setup, Arc::clone(&referee));
         hall.restore(&recovered, untold);
-        Ok(Self { hall, accounts, referee, journal, flags, store: handle, writer, failed })
+        let desk = Desk::open(Arc::clone(&hall), Arc::clone(&accounts), handle.clone()).await?;
+        Ok(Self { hall, accounts, desk, referee, journal, flags, store: handle, writer, failed })
     }
 
     /// Starts what goes on beside the connections: until `stop`, and what ends games only until `no_more`.
@@ -272,6 +275,7 @@ impl House {
         tasks.spawn(Arc::clone(self.hall.metrics()).watch_loop(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).lapse_challenges(stop.clone()));
         tasks.spawn(Arc::clone(&self.hall).keep_house(restart_wait, stop.clone()));
+        tasks.spawn(Arc::clone(&self.desk).run(stop.clone()));
         let (referee, stop) = (Arc::clone(&self.referee), stop.clone());
         tasks.spawn_blocking(move || referee.keep_journal(&stop));
     }

@@ -7,7 +7,7 @@ use super::after::After;
 use super::bot::Bot;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
-use super::pairing::{Pairing, Sitter};
+use super::pairing::{Pairing, Sitter, Source};
 use crate::clock::Moment;
 use crate::config::{Limits, Pool};
 use crate::ladder::Meeting;
@@ -68,6 +68,8 @@ pub struct Hall {
     /// A challenge was made: the next one to lapse may be nearer than it was.
     challenged: Notify,
     running: watch::Sender<usize>,
+    /// A game has ended that may be one of a tournament.
+    pub(super) ended: Notify,
 }
 
 #[derive(Debug)]
@@ -129,7 +131,9 @@ impl Hall {
             after: After::default(),
         };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
-        let hall = Arc::new(Self { pools, guests, accounts, limits, house, referee, state, challenged, running });
+        let ended = Notify::new();
+        let hall =
+            Arc::new(Self { pools, guests, accounts, limits, house, referee, state, challenged, running, ended });
         let host: Arc<dyn Host> = hall.clone();
         hall.referee.report_to(&host);
         hall
@@ -426,6 +430,16 @@ impl Hall {
         }
     }
 
+    /// The ratings of all bots may be others now.
+    pub fn rate_all(&self) {
+        let State { lobby, present, .. } = &mut *self.lock();
+        for name in present.values().map(|present| &present.bot.name) {
+            for (at, pool) in self.pools.iter().enumerate() {
+                lobby.rate(name, at, self.referee.ratings().of(&pool.name, name));
+            }
+        }
+    }
+
     /// The lobby pairs by what the game has made of the ratings of its two.
     fn rate(&self, lobby: &mut Lobby, table: &Table) {
         let Pairing { pool: at, seats, rated, .. } = table.pairing();
@@ -461,5 +475,8 @@ impl Host for Hall {
             self.carry_out(state, effects);
             self.count_games(state);
         });
+        if matches!(table.pairing().source, Source::Tournament(_) | Source::Restored) {
+            self.ended.notify_one();
+        }
     }
 }

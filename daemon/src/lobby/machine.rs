@@ -52,6 +52,8 @@ pub struct Lobby {
     pub(super) bots: HashMap<BotName, Presence>,
     pub(super) visitors: HashMap<Visitor, BotName>,
     pub(super) challenges: Challenges,
+    /// Who is wanted for games of tournaments.
+    pub(super) called: Vec<BotName>,
     pub(super) dice: Dice,
     /// Seeks there have been.
     sought: u64,
@@ -86,6 +88,7 @@ impl Lobby {
             bots: HashMap::new(),
             visitors: HashMap::new(),
             challenges: Challenges::default(),
+            called: Vec::new(),
             dice: Dice::new(seed),
             sought: 0,
             draining: false,

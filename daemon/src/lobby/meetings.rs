@@ -20,6 +20,8 @@ const DAY: Micros = Micros(86_400_000_000);
 pub struct Meetings {
     /// None until the oracle's table stands: games then start from the start position.
     lines: Vec<Arc<[Pit]>>,
+    /// Whether the table was looked at.
+    known: bool,
     met: HashMap<Two, Met>,
 }
 
@@ -70,7 +72,14 @@ impl Meetings {
             Line::replay(pool.rules.ends(), line.iter().copied()).is_ok_and(|line| line.ending().is_none())
         };
         let usable = if pool.openings == Kind::Balanced { lines } else { &[] };
+        self.known = true;
         self.lines = usable.iter().filter(|line| goes_on(line)).cloned().collect();
+    }
+
+    /// Whether [`Self::next`] may still have more to choose from soon: the pool plays openings, and none are known yet.
+    #[must_use]
+    pub fn is_awaited(&self, pool: &Pool) -> bool {
+        pool.openings == Kind::Balanced && !self.known
     }
 
     /// What two bots have had before the daemon started: of openings that is no more than they had games.

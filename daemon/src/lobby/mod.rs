@@ -14,6 +14,7 @@ mod pairing;
 mod presence;
 mod queue;
 mod restore;
+mod summon;
 
 pub use bot::Bot;
 pub use conduct::{Conduct, Stay};
@@ -24,6 +25,7 @@ pub use machine::{Effect, Lobby, Now, Visitor};
 pub use pairing::{Fate, Half, Pairing, Sitter, Source};
 pub use presence::{Entrant, Kind};
 pub use restore::Restored;
+pub use summon::{Summoned, Summons};
 
 #[cfg(test)]
 mod scenes;

@@ -4,7 +4,7 @@ use super::machine::{Effect, Lobby, Now, Visitor, challenge_ended};
 use super::presence::Presence;
 use crate::clock::Moment;
 use modiar_protocol::server::{ChallengeEnd, SeekEnd};
-use modiar_protocol::{BotName, ChallengeId};
+use modiar_protocol::{BotName, ChallengeId, GameId};
 use modiar_rules::{BySide, Pit, Side};
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ pub enum Source {
     Seeks(Half),
     /// A challenge, so many more games of which are to follow.
     Series(ChallengeId, u64),
+    /// A tournament, which has given the game this id.
+    Tournament(GameId),
     /// They had met before the daemon started; what they had sought ended with their connections.
     Restored,
 }
@@ -99,7 +101,7 @@ impl Lobby {
                 }));
             }
             Source::Series(challenge, left) => self.go_on(pairing, challenge, left, now.moment, &mut effects),
-            Source::Restored => {}
+            Source::Tournament(_) | Source::Restored => {}
         }
         for side in Side::ALL {
             let bot = &pairing.seats[side].bot;

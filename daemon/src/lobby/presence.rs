@@ -45,6 +45,8 @@ pub struct Presence {
     pub limit: u64,
     /// Games running.
     pub playing: u64,
+    /// Whether it is wanted for a game of a tournament: none of another kind starts before.
+    pub called: bool,
     /// Its single games as South less those as North: in a pair each has both.
     pub southward: i64,
     /// Its rating in each pool; none of a guest, or of one that only games of before a restart are known of.
@@ -60,7 +62,7 @@ impl Presence {
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         let (ratings, last, conduct) = (Box::default(), Vec::new(), Conduct::default());
-        Self { visitor: None, kind, limit: 1, playing: 0, southward: 0, ratings, last, conduct }
+        Self { visitor: None, kind, limit: 1, playing: 0, called: false, southward: 0, ratings, last, conduct }
     }
 
     /// It comes in, for the first time or again.
@@ -124,6 +126,6 @@ impl Presence {
     /// Whether it may start one more game.
     #[must_use]
     pub const fn has_room(&self) -> bool {
-        self.visitor.is_some() && self.playing < self.limit
+        self.visitor.is_some() && self.playing + (self.called as u64) < self.limit
     }
 }

@@ -9,7 +9,7 @@ use super::office::Referee;
 use super::seat::Seat;
 use crate::clock::{Arrival, Charge, Micros, Moment};
 use crate::config::Pool;
-use crate::lobby::Pairing;
+use crate::lobby::{Pairing, Source};
 use crate::net::Outlet;
 use crate::store::StoreError;
 use crate::store::journal::{Opening, SavedGame, Slot};
@@ -159,9 +159,13 @@ impl Table {
             must_show: pairing.must_show,
         };
         let game = Game::new(terms)?;
+        let id = match pairing.source {
+            Source::Tournament(id) => id,
+            _ => GameId::new(Uuid::now_v7()),
+        };
         let mut opening = Opening {
             slot: Slot(0),
-            game: GameId::new(Uuid::now_v7()),
+            game: id,
             pool: pool.name.clone(),
             time: pool.time,
             rules: pool.rules,

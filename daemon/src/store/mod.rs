@@ -9,6 +9,7 @@ pub mod journal;
 mod ladder;
 mod migrate;
 mod sqlite;
+mod tournaments;
 mod unread;
 mod writer;
 
@@ -17,6 +18,10 @@ pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of, reached};
 pub use data_dir::DataDir;
 pub use folded::{find_misrated, read_meetings, read_seasons, read_standings};
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
+pub use tournaments::{
+    StoredTournament, TournamentForfeit, TournamentGame, TournamentName, TournamentState, TournamentStore,
+    look_at_tournaments,
+};
 pub use writer::{GROUP, StoreHandle, Stored, start};
 
 use crate::ladder::{Carry, Event, Row, SeasonName};
@@ -30,7 +35,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Where finished games are kept. The second implementation will be PostgreSQL.
-pub trait Store: Send {
+pub trait Store: TournamentStore + Send {
     /// Stores finished games, all or none, durably, in this order. Each gets its place and its link to the one before it;
     /// the lines come back as they are to stand in the archive. A game stored before is not stored again, and has no line.
     /// With them, what bots have to hear of from now on, and what the games make of ratings: each record is given those of its

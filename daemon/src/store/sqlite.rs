@@ -85,6 +85,11 @@ impl SqliteStore {
         data.mark()
     }
 
+    /// Has `work` ask the database, or change it.
+    pub(super) fn ask<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        work(&self.database).map_err(StoreError::sqlite(&self.path))
+    }
+
     fn pragma(&self, name: &str) -> rusqlite::Result<i64> {
         self.database.pragma_query_value(None, name, |row| row.get(0))
     }

@@ -20,6 +20,7 @@ pub mod records;
 pub mod referee;
 pub mod session;
 pub mod store;
+mod text;
 pub mod time;
 mod web;
 

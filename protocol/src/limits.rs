@@ -26,6 +26,8 @@ pub const REF_INTEGER: i64 = (1 << 53) - 1;
 pub const TEXT_CHARS: usize = 64;
 /// Longest reason of a ban, in characters.
 pub const BAN_REASON_CHARS: usize = 200;
+/// Longest name of an owner of bots, in characters.
+pub const OWNER_CHARS: usize = 64;
 /// Most games a seek or a challenge may ask for.
 pub const SERIES_GAMES: u64 = 1_000_000;
 /// Most games one bot may play at once, whatever its hello asks for.

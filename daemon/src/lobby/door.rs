@@ -54,7 +54,8 @@ impl Hall {
             let Known { bot, resume } = self.recognise(state, &hello)?;
             self.replace(state, &bot.name);
             let link = Link { outlet: Arc::clone(outlet), updates: hello.updates };
-            state.lobby.enter(visitor, bot.name.clone(), bot.is_guest(), hello.games);
+            let owner = self.accounts.owner(&bot.name).filter(|_| !bot.is_guest());
+            state.lobby.enter(visitor, bot.name.clone(), bot.is_guest(), owner, hello.games);
             state.bots.insert(bot.name.clone(), Arc::clone(&bot));
             let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() };
             state.present.insert(visitor, present);

@@ -12,7 +12,7 @@ use crate::config::{Limits, Pool};
 use crate::metrics::Metrics;
 use crate::net::Outlet;
 use crate::referee::{Host, Link, Referee, Seat, Table};
-use crate::store::Accounts;
+use crate::store::{Accounts, Owner};
 use crate::time;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::server::Error;
@@ -302,6 +302,11 @@ impl Hall {
             self.referee.forget(name);
         }
         free
+    }
+
+    /// See [`Lobby::give`].
+    pub fn give(&self, name: &BotName, owner: Option<Owner>) {
+        self.lock().lobby.give(name, owner);
     }
 
     /// Lets a bot go that the host has removed; its games run on, and nobody comes back to them.

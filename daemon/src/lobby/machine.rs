@@ -8,6 +8,7 @@ use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
 use crate::dice::Dice;
+use crate::store::Owner;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
 use modiar_protocol::server::{ChallengeEnd, Challenged, Challenger, Error, SeekEnd};
@@ -108,18 +109,26 @@ impl Lobby {
     }
 
     /// A bot comes in: for the first time, or back to its games.
-    pub fn enter(&mut self, visitor: Visitor, name: BotName, guest: bool, limit: u64) {
+    pub fn enter(&mut self, visitor: Visitor, name: BotName, guest: bool, owner: Option<Owner>, limit: u64) {
         self.visitors.insert(visitor, name.clone());
         let presence = self.bots.entry(name).or_insert_with(|| Presence::new(guest));
         presence.visitor = Some(visitor);
+        presence.owner = owner;
         presence.limit = limit.min(self.games_per_bot);
+    }
+
+    /// The host says whose a bot is; one that is not here brings it when it comes in.
+    pub fn give(&mut self, name: &BotName, owner: Option<Owner>) {
+        if let Some(presence) = self.bots.get_mut(name) {
+            presence.owner = owner;
+        }
     }
 
     /// A bot was removed by the host: what was held against it is forgotten, and its name is free as soon as it has left and
     /// no game of it runs (`forfeit.forgotten`).
     pub fn disown(&mut self, name: &BotName) {
         if let Some(presence) = self.bots.get_mut(name) {
-            presence.guest = true;
+            (presence.guest, presence.owner) = (true, None);
             presence.conduct = Conduct::default();
         }
         self.forget_if_gone(name);
@@ -246,7 +255,9 @@ impl Lobby {
         else {
             return Ok(Vec::new());
         };
-        if self.held || !self.has_room(&from) || !self.has_room(&to) {
+        // Whose the two are may have been said since the challenge.
+        let kin = standing.terms.rated && self.are_kin(&from, &to);
+        if kin || self.held || !self.has_room(&from) || !self.has_room(&to) {
             let ended = |visitor| challenge_ended(visitor, id, ChallengeEnd::Unavailable, None);
             return Ok(vec![ended(standing.from), ended(standing.to)]);
         }
@@ -355,6 +366,9 @@ impl Lobby {
         if name == challenger {
             return bad_field("opponent", "a bot does not play itself; challenge another");
         }
+        if terms.rated && self.are_kin(challenger, name) {
+            return bad_field("rated", "both bots are of one owner; send false");
+        }
         if terms.rated && !LADDER {
             return bad_field("rated", "this server keeps no ratings yet; send false");
         }
@@ -362,6 +376,11 @@ impl Lobby {
             return bad_field("rated", "a game with a guest is never rated; send false");
         }
         Ok(*visitor)
+    }
+
+    /// Whether two bots are known to be of one owner.
+    pub(super) fn are_kin(&self, one: &BotName, other: &BotName) -> bool {
+        self.bots.get(one).zip(self.bots.get(other)).is_some_and(|(one, other)| one.is_kin(other))
     }
 
     pub(super) fn has_room(&self, name: &BotName) -> bool {

@@ -20,7 +20,7 @@ fn now(seconds: u64) -> Now {
 fn lobby(bots: u64, games: u64) -> Lobby {
     let mut lobby = Lobby::new(Config::default().pools.into(), 64, 1);
     for number in 1..=bots {
-        lobby.enter(Visitor(number), BotName::new(&format!("bot-{number}")).unwrap(), true, games);
+        lobby.enter(Visitor(number), BotName::new(&format!("bot-{number}")).unwrap(), true, None, games);
     }
     lobby
 }
@@ -163,7 +163,7 @@ fn a_removed_bot_leaves_nothing_held_against_its_name() {
         let mut lobby = Lobby::new(Config::default().pools.into(), 64, 1);
         let names = [1, 2].map(|number| BotName::new(&format!("bot-{number}")).unwrap());
         for (visitor, name) in (1..).map(Visitor).zip(&names) {
-            lobby.enter(visitor, name.clone(), false, 2);
+            lobby.enter(visitor, name.clone(), false, None, 2);
         }
         seek(&mut lobby, 1, 2);
         let games = pairings(&seek(&mut lobby, 2, 2));
@@ -181,7 +181,7 @@ fn a_removed_bot_leaves_nothing_held_against_its_name() {
             lobby.finished(&running, None, false, now(7));
         }
         assert!(!lobby.is_taken(&absent.bot));
-        lobby.enter(Visitor(3), absent.bot, false, 1);
+        lobby.enter(Visitor(3), absent.bot, false, None, 1);
         let sought = lobby.seek(Visitor(3), "blitz", 1, None, now(8)).unwrap();
         assert!(told(&sought)[0].starts_with("3 reads seeking"), "{sought:?}");
     }
@@ -480,7 +480,7 @@ fn a_pause_finds_a_bot_on_its_new_connection() {
     let pairing = pairings(&seek(&mut lobby, 2, 1)).remove(0);
     let absent = if pairing.seats.south.visitor == Visitor(1) { Side::South } else { Side::North };
     lobby.leave(Visitor(1));
-    lobby.enter(Visitor(7), BotName::new("bot-1").unwrap(), true, 2);
+    lobby.enter(Visitor(7), BotName::new("bot-1").unwrap(), true, None, 2);
     seek(&mut lobby, 7, 1);
     let effects = lobby.finished(&pairing, Some(absent), true, now(5));
     assert!(told(&effects).contains(&"7 reads seek_ended penalised".to_owned()), "{effects:?}");

@@ -24,3 +24,5 @@ pub use restore::Restored;
 
 #[cfg(test)]
 mod machine_tests;
+#[cfg(test)]
+mod owner_tests;

@@ -2,6 +2,7 @@
 
 use super::machine::Visitor;
 use crate::clock::{Micros, Moment};
+use crate::store::Owner;
 
 /// Pauses after a first, second, … game a bot did not show up for (`forfeit.penalty`), in seconds.
 const PENALTIES: [u64; 5] = [10, 30, 120, 600, 3600];
@@ -15,6 +16,8 @@ pub struct Presence {
     pub visitor: Option<Visitor>,
     /// Whether it plays without a registered name.
     pub guest: bool,
+    /// Whose it is, where that is known: two bots of one owner play no rated game.
+    pub owner: Option<Owner>,
     /// Most games at once.
     pub limit: u64,
     /// Games running.
@@ -29,7 +32,13 @@ impl Presence {
     /// A bot that is not connected and plays nothing.
     #[must_use]
     pub fn new(guest: bool) -> Self {
-        Self { visitor: None, guest, limit: 1, playing: 0, southward: 0, conduct: Conduct::default() }
+        Self { visitor: None, guest, owner: None, limit: 1, playing: 0, southward: 0, conduct: Conduct::default() }
+    }
+
+    /// Whether it and `other` are known to be of one owner.
+    #[must_use]
+    pub fn is_kin(&self, other: &Self) -> bool {
+        self.owner.is_some() && self.owner == other.owner
     }
 
     /// Whether nothing is lost by forgetting it: a registered bot's conduct is remembered.

@@ -8,10 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The steps; the version of a database is how many it has taken.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     include_str!("migrations/1-games.sql"),
     include_str!("migrations/2-bots.sql"),
     include_str!("migrations/3-unread.sql"),
+    include_str!("migrations/4-owners.sql"),
 ];
 /// The version this program writes.
 pub(super) const SCHEMA: i64 = STEPS.len() as i64;

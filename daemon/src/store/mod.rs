@@ -2,18 +2,24 @@
 
 mod accounts;
 mod archive;
+mod ban;
 mod columns;
 mod data_dir;
 pub mod journal;
 mod migrate;
+mod owner;
 mod sqlite;
+mod token;
 mod unread;
 mod writer;
 
-pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
+pub use accounts::{Account, AccountError, Accounts};
 pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of, reached};
+pub use ban::BanReason;
 pub use data_dir::DataDir;
+pub use owner::Owner;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
+pub use token::{TokenHash, new_token};
 pub use writer::{GROUP, StoreHandle, Stored, start};
 
 use jiff::Timestamp;

@@ -225,7 +225,7 @@ impl World {
             self.carry_out(effects);
             self.leave(old);
         }
-        self.lobby.enter(visitor(number), name, guest, hello.games);
+        self.lobby.enter(visitor(number), name, guest, None, hello.games);
         self.connections[number].entered = true;
         for game in self.tables_of(bot) {
             if let Some(side) = self.table(game).side_of(bot) {

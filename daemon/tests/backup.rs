@@ -180,7 +180,7 @@ fn an_older_database_is_brought_up_and_kept_beside() {
     assert_eq!(daemon.export(), export);
     daemon.register("dice");
     let backup = path.with_extension("db.schema-1");
-    assert_eq!((schema(&backup), schema(&path)), (1, 3));
+    assert_eq!((schema(&backup), schema(&path)), (1, 4));
     let games: i64 =
         Connection::open(&backup).unwrap().query_row("SELECT count(*) FROM games", [], |row| row.get(0)).unwrap();
     assert_eq!(games, 2);
@@ -199,5 +199,5 @@ fn a_step_that_fails_changes_nothing_and_is_taken_at_the_next_start() {
     }
     Connection::open(&path).unwrap().execute_batch("DROP TABLE bots").unwrap();
     let daemon = Daemon::start_in(folder, "", &[]);
-    assert_eq!((daemon.export(), schema(&path)), (export, 3));
+    assert_eq!((daemon.export(), schema(&path)), (export, 4));
 }

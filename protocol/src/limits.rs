@@ -40,6 +40,14 @@ pub const MESSAGE_BURST: u32 = 60;
 pub const FLOOD_MESSAGES: u32 = 100;
 /// The window of [`FLOOD_MESSAGES`].
 pub const FLOOD_WINDOW: Duration = Duration::from_secs(10);
+/// Wrong tokens that may come from one address within a minute.
+pub const FAILED_LOGINS_PER_MINUTE: u64 = 20;
+/// Names that may be registered over the wire from one address within an hour.
+pub const REGISTRATIONS_PER_HOUR: u64 = 10;
+/// Addresses of which it is known how many of these came; those of which nothing came longest are forgotten first.
+pub const ADDRESSES_REMEMBERED: usize = 4096;
+/// How long a registration waits for the disk.
+pub const REGISTRATION: Duration = Duration::from_secs(10);
 /// Time from connect to an accepted hello.
 pub const HANDSHAKE: Duration = Duration::from_secs(5);
 /// Bad lines (a refused hello is one) that end a handshake.

@@ -200,7 +200,7 @@ async fn perform(accounts: &Accounts, hall: Option<&Arc<Hall>>, command: Command
     let (bot, done) = (command.name().cloned(), command.outcome());
     let outcome = match command {
         Command::Add { name, owner } => {
-            let is_free = |name: &BotName| hall.is_none_or(|hall| hall.make_way(name));
+            let is_free = |name: &BotName| hall.is_none_or(|hall| hall.make_way(name, None));
             accounts.add(name, owner, is_free).await.map(Answer::Token)
         }
         Command::List => Ok(Answer::Bots(list(accounts, hall))),

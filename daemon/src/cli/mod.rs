@@ -9,6 +9,7 @@ mod export;
 mod games;
 mod oracle;
 mod place;
+mod reload;
 mod serve;
 mod streams;
 
@@ -74,7 +75,7 @@ pub fn run() -> ExitCode {
     ignore_file_size_signal();
     let Arguments { command, place } = Arguments::parse();
     let outcome = match command {
-        Command::Serve(serve) => serve.run(&place),
+        Command::Serve(serve) => serve.run(place),
         Command::Games(games) => games.run(&place),
         Command::Analyze(analyze) => analyze.run(&place),
         Command::Bot(bot) => bot.run(&place),

@@ -3,10 +3,11 @@
 use super::bot::Bot;
 use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
+use super::registration::taken;
 use crate::clock::{Arrival, Moment};
 use crate::net::Outlet;
 use crate::referee::Link;
-use crate::store::{Account, BanReason, TokenHash, new_token};
+use crate::store::{Account, BanReason, Claim, TokenHash, new_token};
 use modiar_protocol::client::Hello;
 use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
 use modiar_protocol::server::{Error, PoolInfo, Welcome, WelcomeLimits, WelcomedBot};
@@ -27,7 +28,7 @@ pub enum NotWelcome {
 }
 
 /// Who a hello turned out to be.
-struct Known {
+pub(super) struct Known {
     bot: Arc<Bot>,
     /// The token by which a guest can come back.
     resume: Option<Secret>,
@@ -38,7 +39,8 @@ fn refuse<T>(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Result<T
 }
 
 impl Hall {
-    /// Lets a bot in, welcomes it, and takes it back to its games.
+    /// Lets a bot in, welcomes it, and takes it back to its games. One that was registered just now is known by that, and reads
+    /// its token.
     ///
     /// # Errors
     /// What the bot reads instead of a welcome.
@@ -49,9 +51,14 @@ impl Hall {
         hello: Hello,
         reference: Option<Ref>,
         arrival: &dyn Arrival,
+        claim: Option<&Claim>,
     ) -> Result<Arc<Bot>, NotWelcome> {
+        let token = claim.map(Claim::token);
         self.change(|state| {
-            let Known { bot, resume } = self.recognise(state, &hello)?;
+            let Known { bot, resume } = match token {
+                Some(token) => self.recognise_owner(state, hello.name.as_ref(), token)?,
+                None => self.recognise(state, &hello)?,
+            };
             self.replace(state, &bot.name);
             let link = Link { outlet: Arc::clone(outlet), updates: hello.updates };
             let owner = self.accounts.owner(&bot.name).filter(|_| !bot.is_guest());
@@ -60,7 +67,7 @@ impl Hall {
             let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() };
             state.present.insert(visitor, present);
             bot.enter();
-            outlet.lay(&self.welcome(&bot, resume, hello.games, reference));
+            outlet.lay(&self.welcome(&bot, [token.cloned(), resume], hello.games, reference));
             outlet.lay(&state.notice);
             state.after.outlets.push(Arc::clone(outlet));
             for (table, side) in bot.tables() {
@@ -134,23 +141,16 @@ impl Hall {
 
     fn recognise_newcomer(&self, state: &State, hello: &Hello) -> Result<Known, NotWelcome> {
         let owned = hello.name.as_ref().is_some_and(|name| self.accounts.owns(name));
-        if owned && !hello.register || hello.resume.is_some() && hello.name.is_none() {
+        if owned || hello.resume.is_some() && hello.name.is_none() {
             return refuse(
                 ErrorCode::AuthFailed,
                 "unknown name or wrong token; see that both are as the host gave them",
             );
         }
-        if let Some(name) = hello.name.as_ref().filter(|name| owned || state.lobby.is_taken(name)) {
-            let advice = "choose another, or none; who played by it comes back with its resume token";
-            return refuse(ErrorCode::NameTaken, format!("the name '{name}' is in use; {advice}"));
+        if let Some(name) = hello.name.as_ref().filter(|name| state.lobby.is_taken(name)) {
+            return Err(NotWelcome::Error(taken(name)));
         }
-        if hello.register {
-            return refuse(
-                ErrorCode::RegistrationClosed,
-                "this host registers no bots over the wire; ask the host for a name and a token",
-            );
-        }
-        if !self.guests {
+        if !self.current().guests {
             return refuse(ErrorCode::GuestsClosed, "this host takes no guests; ask it for a name and a token");
         }
         let Ok(token) = new_token() else {
@@ -161,7 +161,7 @@ impl Hall {
     }
 
     /// The newest connection of a bot wins (`session.newest-wins`).
-    fn replace(&self, state: &mut State, name: &BotName) {
+    pub(super) fn replace(&self, state: &mut State, name: &BotName) {
         let Some(old) = state.lobby.visitor(name) else { return };
         if let Some(present) = state.present.remove(&old) {
             info!(bot = %name, "replaced");
@@ -179,18 +179,19 @@ impl Hall {
 
     /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
     /// `transport.server-line-limit`).
-    fn welcome(&self, bot: &Bot, resume: Option<Secret>, games: u64, reference: Option<Ref>) -> Vec<u8> {
+    fn welcome(&self, bot: &Bot, secrets: [Option<Secret>; 2], games: u64, reference: Option<Ref>) -> Vec<u8> {
+        let ([token, resume], current) = (secrets, self.current());
         let mut welcome = Welcome {
             protocol: PROTOCOL,
             server: crate::SERVER.to_owned(),
             bot: WelcomedBot { name: bot.name.clone(), guest: bot.is_guest(), ratings: BTreeMap::new() },
-            token: None,
+            token,
             resume,
-            pools: self.pools.iter().map(PoolInfo::from).collect(),
+            pools: current.pools.iter().map(PoolInfo::from).collect(),
             limits: WelcomeLimits {
                 line_bytes: CLIENT_LINE_BYTES as u64,
-                messages_per_s: self.limits.messages_per_second,
-                games: games.min(self.limits.games_per_bot),
+                messages_per_s: current.limits.messages_per_second,
+                games: games.min(current.limits.games_per_bot),
             },
             games: bot.tables().iter().map(|(table, _)| table.id()).collect(),
             missed: bot.unread(),
@@ -225,7 +226,7 @@ impl State {
     }
 
     /// The guest that was given this token, if it may come back.
-    fn recognise_guest(&self, name: Option<&BotName>, token: &Secret) -> Option<Known> {
+    pub(super) fn recognise_guest(&self, name: Option<&BotName>, token: &Secret) -> Option<Known> {
         let given = TokenHash::of(token);
         // Of hashes of so much chance the time that it takes to compare them tells nothing.
         let is_it = |bot: &&Arc<Bot>| bot.resume.as_ref() == Some(&given);

@@ -4,11 +4,12 @@
 //! be taken under the hall's, never the other way round.
 
 use super::after::After;
+use super::attempts::Attempts;
 use super::bot::Bot;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter};
-use crate::config::{Limits, Pool};
+use crate::config::Reloadable;
 use crate::metrics::Metrics;
 use crate::net::Outlet;
 use crate::referee::{Host, Link, Referee, Seat, Table};
@@ -20,7 +21,7 @@ use modiar_protocol::{BotName, ChallengeId, ErrorCode, GameId, GoodbyeReason, Re
 use modiar_rules::{BySide, Pit};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -35,14 +36,10 @@ const FORGET_TICKS: u64 = 600;
 /// What a hall is opened with.
 #[derive(Debug)]
 pub struct Setup {
-    /// The pools, at least one.
-    pub pools: Arc<[Pool]>,
-    /// Whether bots without a token may play.
-    pub guests: bool,
     /// The registered bots.
     pub accounts: Arc<Accounts>,
-    /// What a connection and a bot may take.
-    pub limits: Limits,
+    /// What may change while it is open.
+    pub current: Reloadable,
     /// Where chance starts.
     pub seed: u64,
 }
@@ -54,11 +51,12 @@ fn say_goodbye(outlet: &Outlet) {
 /// Everybody who is here.
 #[derive(Debug)]
 pub struct Hall {
-    pub(super) pools: Arc<[Pool]>,
-    pub(super) guests: bool,
     pub(super) accounts: Arc<Accounts>,
-    pub(super) limits: Limits,
     pub(super) referee: Arc<Referee>,
+    /// What the host has said last.
+    current: RwLock<Arc<Reloadable>>,
+    /// What came from which address of late.
+    pub(super) attempts: Mutex<Attempts>,
     state: Mutex<State>,
     /// A challenge was made: the next one to lapse may be nearer than it was.
     challenged: Notify,
@@ -109,8 +107,8 @@ impl Hall {
     /// An empty hall whose games `referee` keeps.
     #[must_use]
     pub fn open(setup: Setup, referee: Arc<Referee>) -> Arc<Self> {
-        let Setup { pools, guests, accounts, limits, seed } = setup;
-        let lobby = Lobby::new(Arc::clone(&pools), limits.games_per_bot, seed);
+        let Setup { accounts, current, seed } = setup;
+        let lobby = Lobby::new(Arc::clone(&current.pools), current.limits.games_per_bot, seed);
         let state = State {
             lobby,
             connected: HashMap::new(),
@@ -123,16 +121,24 @@ impl Hall {
             after: After::default(),
         };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
-        let hall = Arc::new(Self { pools, guests, accounts, limits, referee, state, challenged, running });
+        let (current, attempts) = (RwLock::new(Arc::new(current)), Mutex::default());
+        let hall = Arc::new(Self { accounts, referee, current, attempts, state, challenged, running });
         let host: Arc<dyn Host> = hall.clone();
         hall.referee.report_to(&host);
         hall
     }
 
-    /// What a connection and a bot may take.
+    /// What holds at present.
     #[must_use]
-    pub const fn limits(&self) -> &Limits {
-        &self.limits
+    pub fn current(&self) -> Arc<Reloadable> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// This holds from now on. Its pools begin with those that were, in their order.
+    pub fn reload(&self, current: Reloadable) {
+        let mut state = self.lock();
+        state.lobby.reload(Arc::clone(&current.pools), current.limits.games_per_bot);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(current);
     }
 
     /// See [`Lobby::use_openings`].
@@ -290,20 +296,6 @@ impl Hall {
         self.lock().lobby.visitor(name).is_some()
     }
 
-    /// Makes way for a new owner of a name that nobody owns: whether no guest is here by it and no game runs of whoever had
-    /// it. Then what was known of him is forgotten.
-    #[must_use]
-    pub fn make_way(&self, name: &BotName) -> bool {
-        let mut state = self.lock();
-        let plays = state.bots.get(name).is_some_and(|bot| !bot.tables().is_empty());
-        let free = !plays && !state.lobby.is_guest(name);
-        if free {
-            state.bots.remove(name);
-            self.referee.forget(name);
-        }
-        free
-    }
-
     /// See [`Lobby::give`].
     pub fn give(&self, name: &BotName, owner: Option<Owner>) {
         self.lock().lobby.give(name, owner);
@@ -369,7 +361,7 @@ impl Hall {
         let (Some(south), Some(north)) = (seat(&pairing.seats.south), seat(&pairing.seats.north)) else {
             return error!(?pairing, "a bot that is not here was paired");
         };
-        let pool = self.pools[pairing.pool].clone();
+        let pool = self.current().pools[pairing.pool].clone();
         match Table::open(pairing.clone(), pool, BySide::new(south, north), Arc::clone(&self.referee)) {
             Ok(table) => {
                 self.seat(state, Arc::clone(&table));

@@ -83,6 +83,15 @@ impl Lobby {
         }
     }
 
+    /// Other pools and another bound of a bot's games from now on: the pools that were come first, in their order, and seeks and
+    /// challenges go on in them.
+    pub fn reload(&mut self, pools: Arc<[Pool]>, games_per_bot: u64) {
+        self.queues.resize_with(pools.len(), Queue::default);
+        let dice = &mut self.dice;
+        self.openings.resize_with(pools.len(), || Openings::none(dice.next()));
+        (self.pools, self.games_per_bot) = (pools, games_per_bot);
+    }
+
     /// Games of pools with balanced openings start from these lines from now on.
     pub fn use_openings(&mut self, lines: &[Arc<[Pit]>]) {
         for (pool, openings) in self.pools.iter().zip(&mut self.openings) {

@@ -1,6 +1,7 @@
 //! Who is here, who wants to play whom: the pure [`Lobby`], and the [`Hall`] that carries out what it decides.
 
 mod after;
+mod attempts;
 mod bot;
 mod challenges;
 mod door;
@@ -11,6 +12,7 @@ mod openings;
 mod pairing;
 mod presence;
 mod queue;
+mod registration;
 mod restore;
 
 pub use bot::Bot;
@@ -20,6 +22,7 @@ pub use load::Load;
 pub use machine::{Effect, Lobby, Now, Visitor};
 pub use pairing::{Half, Pairing, Sitter, Source};
 pub use presence::Conduct;
+pub use registration::Claimed;
 pub use restore::Restored;
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod words;
 
 pub use histogram::Histogram;
 pub use tally::{Counted, Tally};
-pub use words::{Close, Invariant};
+pub use words::{Close, Invariant, Login, Registration};
 
 use crate::clock::{Charge, Micros};
 use crate::time;
@@ -46,6 +46,8 @@ pub struct Metrics {
     move_time: Histogram,
     loop_lag: Histogram,
     invariant_failures: Words,
+    logins_refused: Words,
+    registrations: Words,
     /// The disk's time for a group of plies.
     pub journal_sync: Histogram,
     /// The database's time for a group of results.
@@ -95,6 +97,20 @@ impl Metrics {
                 "What must never be and was: each is a bug",
                 "invariant",
                 Invariant::all(),
+            ),
+            logins_refused: Words::register(
+                into,
+                "modiar_logins_refused",
+                "Hellos with a token that were refused",
+                "reason",
+                Login::all(),
+            ),
+            registrations: Words::register(
+                into,
+                "modiar_registrations",
+                "Registrations over the wire",
+                "outcome",
+                Registration::all(),
             ),
             journal_sync: times(into, "modiar_journal_sync", "Bringing played plies to the disk"),
             store_commit: times(into, "modiar_store_commit", "Committing finished games"),
@@ -154,6 +170,16 @@ impl Metrics {
     /// A bot reads an error.
     pub fn error(&self, code: ErrorCode) {
         self.errors.inc(code as usize);
+    }
+
+    /// A hello with a token was refused.
+    pub fn login_refused(&self, why: Login) {
+        self.logins_refused.inc(why as usize);
+    }
+
+    /// A bot has tried to register itself.
+    pub fn registration(&self, outcome: Registration) {
+        self.registrations.inc(outcome as usize);
     }
 
     /// What must never be has been in a game: for whoever watches, an alarm.

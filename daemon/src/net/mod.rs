@@ -9,7 +9,7 @@ mod outlet;
 mod reader;
 mod tls;
 
-pub use admission::WEB_CONNECTIONS;
+pub use admission::{Origin, WEB_CONNECTIONS};
 pub use listener::{Backlog, Listener, bind};
 pub use outlet::Outlet;
 pub use tls::Certificate;

@@ -1,11 +1,14 @@
 //! One connected client: its session's decisions carried out in the lobby and at the tables.
 
 use super::machine::{Said, Session, Step};
+use super::registration::{Registration, ToldToken};
 use crate::clock::{Arrival, Micros, Moment};
 use crate::config::Limits;
 use crate::lobby::{Bot, Hall, NotWelcome, Visitor};
-use crate::net::Outlet;
+use crate::metrics::Login;
+use crate::net::{Origin, Outlet};
 use crate::referee::{GAME_OVER, Table, Told};
+use crate::store::Claim;
 use crate::time;
 use modiar_protocol::client::{Hello, Move, decode};
 use modiar_protocol::limits::WATCHES;
@@ -15,6 +18,7 @@ use modiar_rules::Side;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
+use std::task::{Context, Poll, ready};
 use tracing::{debug, info};
 
 /// A connection as the log names it: its number, and where it comes from.
@@ -24,6 +28,14 @@ pub struct Caller {
     pub visitor: Visitor,
     /// Its address.
     pub peer: SocketAddr,
+}
+
+impl Caller {
+    /// Whose attempts its own count as.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.peer.ip().into()
+    }
 }
 
 impl fmt::Display for Caller {
@@ -45,6 +57,10 @@ pub struct Client {
     /// When it was welcomed, until it says something after that.
     welcomed: Option<Moment>,
     watching: Vec<Arc<Table>>,
+    /// The registration that it waits for.
+    registration: Option<Box<Registration>>,
+    /// The name that was registered for it, until it is sure that its token was read.
+    told: Option<Box<ToldToken>>,
 }
 
 /// A seat at a table, which may be gone.
@@ -62,13 +78,15 @@ impl Client {
         hall.arrive(caller.visitor, &outlet);
         Self {
             caller,
-            session: Session::new(time::now(), hall.limits()),
+            session: Session::new(time::now(), &hall.current().limits),
             outlet,
             hall,
             bot: None,
             seat: None,
             welcomed: None,
             watching: Vec::new(),
+            registration: None,
+            told: None,
         }
     }
 
@@ -80,8 +98,8 @@ impl Client {
 
     /// What a connection may take.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
-        self.hall.limits()
+    pub fn limits(&self) -> Limits {
+        self.hall.current().limits
     }
 
     /// Whether a hello was accepted.
@@ -106,6 +124,9 @@ impl Client {
         if self.welcomed.is_some_and(|welcomed| welcomed < received) {
             self.welcomed = None;
             self.hall.has_read(self.caller.visitor);
+            if let Some(told) = self.told.take() {
+                told.claim.keep();
+            }
         }
     }
 
@@ -114,9 +135,9 @@ impl Client {
         self.session.make_up(stopped, now);
     }
 
-    /// The handshake took too long.
-    pub fn handshake_expired(&mut self) {
-        let step = self.session.hear(Said::HandshakeExpired(self.hall.limits().handshake_ms), time::now());
+    /// The handshake took longer than so long.
+    pub fn handshake_expired(&mut self, limit: Micros) {
+        let step = self.session.hear(Said::HandshakeExpired(limit.ms()), time::now());
         self.end(step);
     }
 
@@ -147,7 +168,7 @@ impl Client {
             Step::Nothing => {}
             Step::Move { wanted, limited, reference } => self.play(wanted, limited, reference, arrival),
             Step::Reply(error) => self.reply(error),
-            Step::Enter(hello, reference) => self.enter(*hello, reference, arrival),
+            Step::Enter(hello, reference) => self.greet(*hello, reference, arrival),
             Step::Seek(pool, games, reference) => self.hall.seek(self.caller.visitor, &pool, games, reference),
             Step::Unseek(pool, reference) => self.hall.unseek(self.caller.visitor, pool.as_deref(), reference),
             Step::Challenge(challenge, reference) => self.hall.challenge(self.caller.visitor, *challenge, reference),
@@ -176,26 +197,81 @@ impl Client {
         self.outlet.tell(&ServerMessage::Error(Box::new(error)));
     }
 
-    fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
+    /// Lets a bot in by what its hello proves; one that wants a name registered is heard no further until that is done.
+    fn greet(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
+        let origin = self.caller.origin();
+        if hello.token.is_some() {
+            match self.hall.may_log_in(origin) {
+                Ok(()) => self.enter(hello, reference, arrival, None),
+                Err(error) => self.refuse(hello.name.as_ref(), Error { reference, ..*error }, arrival),
+            }
+        } else if hello.register {
+            match self.hall.register(origin, &hello) {
+                Ok(claimed) => self.registration = Some(Box::new(Registration::new(hello, reference, claimed))),
+                Err(error) => self.refuse(hello.name.as_ref(), Error { reference, ..*error }, arrival),
+            }
+        } else {
+            self.enter(hello, reference, arrival, None);
+        }
+    }
+
+    /// Whether it waits for a registration: what comes meanwhile is not heard.
+    #[must_use]
+    pub const fn is_registering(&self) -> bool {
+        self.registration.is_some()
+    }
+
+    /// Ready when the registration that it waits for is done, or not to be done, and the bot was told so.
+    pub fn poll_registration(&mut self, context: &mut Context<'_>, arrival: &dyn Arrival) -> Poll<()> {
+        let Some(registration) = &mut self.registration else { return Poll::Ready(()) };
+        let claimed = ready!(registration.poll(context)).unwrap_or_else(|| Err(self.hall.gives_up()));
+        if let Some(registration) = self.registration.take() {
+            let Registration { hello, reference, .. } = *registration;
+            match claimed {
+                Ok(claim) => self.enter(hello, reference, arrival, Some(claim)),
+                Err(error) => self.refuse(hello.name.as_ref(), Error { reference, ..*error }, arrival),
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// The connection is over, and its peer's kernel has taken so many bytes of what was said.
+    pub fn seen_off(&mut self, taken: u64) {
+        if let Some(told) = self.told.take().filter(|told| told.said <= taken) {
+            told.claim.keep();
+        }
+    }
+
+    fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival, claim: Option<Claim>) {
         let (name, client, version) = (hello.name.clone(), hello.client.clone(), hello.version.clone());
-        match self.hall.enter(self.caller.visitor, &self.outlet, hello, reference.clone(), arrival) {
+        let guessed = hello.token.is_some();
+        let (visitor, outlet) = (self.caller.visitor, &self.outlet);
+        match self.hall.enter(visitor, outlet, hello, reference.clone(), arrival, claim.as_ref()) {
             Ok(bot) => {
                 let (client, version) = (client.as_deref(), version.as_deref());
-                info!(caller = %self.caller, bot = %bot.name, client, version, "welcome");
+                info!(caller = %self.caller, bot = %bot.name, client, version, registered = claim.is_some(), "welcome");
                 self.bot = Some(bot);
+                self.told = claim.zip(outlet.said()).map(|(claim, said)| Box::new(ToldToken { claim, said }));
                 self.welcomed = Some(time::now());
                 self.tell_session(Said::Welcomed, arrival);
             }
             Err(NotWelcome::Error(error)) => {
-                let bot = name.as_ref().map(BotName::as_str);
-                info!(caller = %self.caller, bot, code = %error.code, "refused");
-                self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival);
+                if guessed && error.code == ErrorCode::AuthFailed {
+                    self.hall.login_failed(self.caller.origin());
+                }
+                self.refuse(name.as_ref(), Error { reference, ..*error }, arrival);
             }
             Err(NotWelcome::Banned(reason)) => {
                 info!(caller = %self.caller, bot = name.as_ref().map(BotName::as_str), "refused: the bot is banned");
+                self.hall.metrics().login_refused(Login::Banned);
                 self.tell_session(Said::Banned(reason.told()), arrival);
             }
         }
+    }
+
+    fn refuse(&mut self, name: Option<&BotName>, error: Error, arrival: &dyn Arrival) {
+        info!(caller = %self.caller, bot = name.map(BotName::as_str), code = %error.code, "refused");
+        self.tell_session(Said::HelloRefused(error), arrival);
     }
 
     fn play(&mut self, wanted: Move, limited: bool, reference: Option<Ref>, arrival: &dyn Arrival) {

@@ -179,6 +179,19 @@ impl Accounts {
     pub async fn remove(&self, name: &BotName) -> Result<(), AccountError> {
         let _changing = self.change().await?;
         let Account { name, .. } = self.get(name)?;
+        self.delete(name).await
+    }
+
+    /// Removes a bot that still has this token: what it was given another since is somebody's.
+    ///
+    /// # Errors
+    /// It could not be stored.
+    pub async fn take_back(&self, name: &BotName, token: &Secret) -> Result<(), AccountError> {
+        let _changing = self.change().await?;
+        if self.authenticate(name, token).is_some() { self.delete(name.clone()).await } else { Ok(()) }
+    }
+
+    async fn delete(&self, name: BotName) -> Result<(), AccountError> {
         let gone = name.clone();
         self.store.with(move |store| store.remove_account(&gone)).await?;
         self.known().accounts.remove(&name);

@@ -3,6 +3,7 @@
 mod accounts;
 mod archive;
 mod ban;
+mod claim;
 mod columns;
 mod data_dir;
 pub mod journal;
@@ -16,6 +17,7 @@ mod writer;
 pub use accounts::{Account, AccountError, Accounts};
 pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of, reached};
 pub use ban::BanReason;
+pub use claim::Claim;
 pub use data_dir::DataDir;
 pub use owner::Owner;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};

@@ -4,6 +4,7 @@ use super::place::Place;
 use super::serve::{Serve, prepare_openings};
 use crate::config::{Config, ConfigError, Difference, Reloadable, Reloaded};
 use crate::lobby::Hall;
+use crate::metrics::Reading;
 use crate::net::Certificate;
 use crate::store::DataDir;
 use std::sync::Arc;
@@ -48,6 +49,7 @@ impl Reload {
                 Ok(read) => read.and_then(|(config, certificate)| self.apply(&config, certificate, &hall, &data)),
                 Err(panic) => Err(ConfigError::Value(panic.to_string())),
             };
+            hall.metrics().reload(if applied.is_ok() { Reading::Done } else { Reading::Refused });
             if let Err(error) = applied {
                 // As a text, which stays one line.
                 let error = error.to_string();

@@ -93,7 +93,7 @@ impl Config {
     }
 
     /// Every key with its value as a text; of what is left out with what holds then.
-    fn values(&self) -> BTreeMap<String, String> {
+    pub(super) fn values(&self) -> BTreeMap<String, String> {
         let overload_ms = self.overload().map_or(0, Micros::ms);
         let mut values = BTreeMap::from([
             ("data".to_owned(), self.data.display().to_string()),

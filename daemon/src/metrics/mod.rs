@@ -12,7 +12,7 @@ mod words;
 
 pub use histogram::Histogram;
 pub use tally::{Counted, Tally};
-pub use words::{Close, Invariant, Login, Registration};
+pub use words::{Close, Invariant, Login, Reading, Registration};
 
 use crate::clock::{Charge, Micros};
 use crate::time;
@@ -48,6 +48,7 @@ pub struct Metrics {
     invariant_failures: Words,
     logins_refused: Words,
     registrations: Words,
+    reloads: Words,
     /// The disk's time for a group of plies.
     pub journal_sync: Histogram,
     /// The database's time for a group of results.
@@ -105,13 +106,8 @@ impl Metrics {
                 "reason",
                 Login::all(),
             ),
-            registrations: Words::register(
-                into,
-                "modiar_registrations",
-                "Registrations over the wire",
-                "outcome",
-                Registration::all(),
-            ),
+            registrations: outcomes(into, "modiar_registrations", "Registrations over the wire", Registration::all()),
+            reloads: outcomes(into, "modiar_reloads", "Times the configuration was read again", Reading::all()),
             journal_sync: times(into, "modiar_journal_sync", "Bringing played plies to the disk"),
             store_commit: times(into, "modiar_store_commit", "Committing finished games"),
             store_commit_games: counts(into, "modiar_store_commit_games", "Finished games in one commit"),
@@ -182,6 +178,11 @@ impl Metrics {
         self.registrations.inc(outcome as usize);
     }
 
+    /// The configuration was read again.
+    pub fn reload(&self, outcome: Reading) {
+        self.reloads.inc(outcome as usize);
+    }
+
     /// What must never be has been in a game: for whoever watches, an alarm.
     pub fn alarm(&self, invariant: Invariant, game: GameId) {
         error!(%game, invariant = invariant.as_str(), "an invariant does not hold: this is a bug in the server");
@@ -248,6 +249,10 @@ fn counter(registry: &mut Registry, name: &str, help: &str) -> Counter {
     let counter = Counter::default();
     registry.register(name, help, counter.clone());
     counter
+}
+
+fn outcomes(registry: &mut Registry, name: &str, help: &str, all: impl IntoIterator<Item = &'static str>) -> Words {
+    Words::register(registry, name, help, "outcome", all)
 }
 
 fn times(registry: &mut Registry, name: &str, help: &str) -> Histogram {

@@ -155,6 +155,21 @@ impl Login {
     }
 }
 
+/// What became of a configuration that was read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// What can change while the daemon runs has changed.
+    Done,
+    /// It cannot be used, and nothing has changed.
+    Refused,
+}
+
+impl Reading {
+    pub(super) fn all() -> impl Iterator<Item = &'static str> {
+        ["done", "refused"].into_iter()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -22,7 +22,7 @@ pub use load::Load;
 pub use machine::{Effect, Lobby, Now, Visitor};
 pub use pairing::{Half, Pairing, Sitter, Source};
 pub use presence::Conduct;
-pub use registration::Claimed;
+pub use registration::{Claimed, not_stored};
 pub use restore::Restored;
 
 #[cfg(test)]

@@ -94,12 +94,6 @@ impl Hall {
         told
     }
 
-    /// What a bot reads for whose registration the disk took too long.
-    pub fn gives_up(&self) -> Box<Error> {
-        self.metrics().registration(Registration::Failed);
-        not_stored()
-    }
-
     /// Whether a token from `origin` is looked at.
     ///
     /// # Errors
@@ -157,7 +151,8 @@ pub(super) fn taken(name: &BotName) -> Box<Error> {
     Box::new(Error::new(ErrorCode::NameTaken, format!("the name '{name}' is in use; {advice}")))
 }
 
-fn not_stored() -> Box<Error> {
+/// What a bot reads whose registration the disk has not taken, or not in time.
+pub fn not_stored() -> Box<Error> {
     let message = "the name could not be stored, and is not registered; the host's log tells why: try again later";
     Box::new(Error::new(ErrorCode::Internal, message))
 }

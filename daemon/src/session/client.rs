@@ -4,7 +4,7 @@ use super::machine::{Said, Session, Step};
 use super::registration::{Registration, ToldToken};
 use crate::clock::{Arrival, Micros, Moment};
 use crate::config::Limits;
-use crate::lobby::{Bot, Hall, NotWelcome, Visitor};
+use crate::lobby::{Bot, Hall, NotWelcome, Visitor, not_stored};
 use crate::metrics::Login;
 use crate::net::{Origin, Outlet};
 use crate::referee::{GAME_OVER, Table, Told};
@@ -224,7 +224,7 @@ impl Client {
     /// Ready when the registration that it waits for is done, or not to be done, and the bot was told so.
     pub fn poll_registration(&mut self, context: &mut Context<'_>, arrival: &dyn Arrival) -> Poll<()> {
         let Some(registration) = &mut self.registration else { return Poll::Ready(()) };
-        let claimed = ready!(registration.poll(context)).unwrap_or_else(|| Err(self.hall.gives_up()));
+        let claimed = ready!(registration.poll(context)).unwrap_or_else(|| Err(not_stored()));
         if let Some(registration) = self.registration.take() {
             let Registration { hello, reference, .. } = *registration;
             match claimed {

@@ -22,6 +22,7 @@ pub mod referee;
 pub mod session;
 pub mod standings;
 pub mod store;
+mod text;
 pub mod time;
 pub mod tournament;
 mod web;

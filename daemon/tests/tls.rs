@@ -210,6 +210,32 @@ fn a_certificate_is_renewed_during_a_game() {
     assert!(log.contains("reason=tls"), "{log}");
 }
 
+/// SIGHUP takes a certificate of another name too (`transport.tls`); and a name is registered over TLS as without.
+#[test]
+fn a_certificate_in_another_place_is_taken() {
+    let (daemon, _folder, old) = daemon("");
+    let folder = TempDir::new().unwrap();
+    let new = certificate(folder.path());
+    let path = |name: &str| -> PathBuf { folder.path().join(name) };
+    let tls = format!(
+        "registration = true\n[tls]\ncertificate = {:?}\nkey = {:?}\n",
+        path("certificate.pem"),
+        path("key.pem")
+    );
+    std::fs::write(daemon.data().with_file_name("modiar.toml"), tls).unwrap();
+    daemon.signal(libc::SIGHUP);
+    let shown = |trusted| Bot::connect(&daemon, trusted).lines.get_mut().write_all(b"\n").is_ok();
+    wait_until("the new certificate is shown", || shown(&new));
+    assert!(!shown(&old));
+    let mut bot = Bot::connect(&daemon, &new);
+    bot.send(&json!({"type": "hello", "protocol": 1, "name": "dice", "register": true}));
+    let token = bot.expect("welcome")["token"].clone();
+    drop(bot);
+    let mut bot = Bot::connect(&daemon, &new);
+    bot.send(&json!({"type": "hello", "protocol": 1, "name": "dice", "token": token}));
+    assert_eq!(bot.expect("welcome")["bot"]["guest"], false);
+}
+
 /// A move that waited in the kernel while the daemon stood still is charged by its arrival, which is below TLS
 /// (`clock.own`).
 #[test]

@@ -26,6 +26,8 @@ pub const REF_INTEGER: i64 = (1 << 53) - 1;
 pub const TEXT_CHARS: usize = 64;
 /// Longest reason of a ban, in characters.
 pub const BAN_REASON_CHARS: usize = 200;
+/// Longest name of an owner of bots, in characters.
+pub const OWNER_CHARS: usize = 64;
 /// Most games a seek or a challenge may ask for.
 pub const SERIES_GAMES: u64 = 1_000_000;
 /// Most games one bot may play at once, whatever its hello asks for.
@@ -43,6 +45,14 @@ pub const MESSAGE_BURST: u32 = 60;
 pub const FLOOD_MESSAGES: u32 = 100;
 /// The window of [`FLOOD_MESSAGES`].
 pub const FLOOD_WINDOW: Duration = Duration::from_secs(10);
+/// Wrong tokens that may come from one address within a minute.
+pub const FAILED_LOGINS_PER_MINUTE: u64 = 20;
+/// Names that may be registered over the wire from one address within an hour.
+pub const REGISTRATIONS_PER_HOUR: u64 = 10;
+/// Addresses of which it is known how many of these came; those of which nothing came longest are forgotten first.
+pub const ADDRESSES_REMEMBERED: usize = 4096;
+/// How long a registration waits for the disk.
+pub const REGISTRATION: Duration = Duration::from_secs(10);
 /// Time from connect to an accepted hello.
 pub const HANDSHAKE: Duration = Duration::from_secs(5);
 /// Bad lines (a refused hello is one) that end a handshake.

@@ -15,7 +15,7 @@ use crate::lobby::Hall;
 use crate::metrics::Metrics;
 use crate::store::journal::{Journal, boot_id};
 use crate::store::{
-    self, Account, AccountError, Accounts, Archive, BanReason, DataDir, SqliteStore, Store as _, StoreError,
+    self, Account, AccountError, Accounts, Archive, BanReason, DataDir, Owner, SqliteStore, Store as _, StoreError,
     StoreHandle,
 };
 use modiar_protocol::{BotName, GoodbyeReason, Secret};
@@ -35,6 +35,8 @@ pub enum Command {
     Add {
         /// Its name.
         name: BotName,
+        /// Whose it is.
+        owner: Option<Owner>,
     },
     /// Tell the registered bots.
     List,
@@ -54,6 +56,13 @@ pub enum Command {
     Unban {
         /// Its name.
         name: BotName,
+    },
+    /// Say whose a bot is.
+    Owner {
+        /// Its name.
+        name: BotName,
+        /// Whose; nobody's where there is none.
+        owner: Option<Owner>,
     },
     /// Remove a bot; its games stay.
     Remove {
@@ -82,10 +91,11 @@ impl Command {
     pub const fn name(&self) -> Option<&BotName> {
         match self {
             Self::List | Self::BeginSeason { .. } | Self::Seasons | Self::Tournament { .. } => None,
-            Self::Add { name }
+            Self::Add { name, .. }
             | Self::Token { name }
             | Self::Ban { name, .. }
             | Self::Unban { name }
+            | Self::Owner { name, .. }
             | Self::Remove { name } => Some(name),
         }
     }
@@ -98,6 +108,8 @@ impl Command {
             Self::Token { .. } => Some("has a new token"),
             Self::Ban { .. } => Some("banned"),
             Self::Unban { .. } => Some("may play again"),
+            Self::Owner { owner: Some(_), .. } => Some("has an owner"),
+            Self::Owner { owner: None, .. } => Some("has no owner"),
             Self::Remove { .. } => Some("removed"),
         }
     }
@@ -133,6 +145,9 @@ pub struct ListedBot {
     /// Why it is kept out, where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub banned: Option<BanReason>,
+    /// Whose it is, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
 }
 
 /// Why a command had no answer.
@@ -214,9 +229,9 @@ async fn perform(accounts: &Accounts, hands: Hands<'_>, command: Command) -> Ans
     };
     let (bot, done) = (command.name().cloned(), command.outcome());
     let outcome = match command {
-        Command::Add { name } => {
-            let is_free = |name: &BotName| hall.is_none_or(|hall| hall.make_way(name));
-            accounts.add(name, is_free).await.map(Answer::Token)
+        Command::Add { name, owner } => {
+            let is_free = |name: &BotName| hall.is_none_or(|hall| hall.make_way(name, None));
+            accounts.add(name, owner, is_free).await.map(Answer::Token)
         }
         Command::List => Ok(Answer::Bots(list(accounts, hall))),
         Command::Tournament { what } => return tournaments::perform(hands, accounts, *what).await,
@@ -229,6 +244,12 @@ async fn perform(accounts: &Accounts, hands: Hands<'_>, command: Command) -> Ans
             Answer::Done
         }),
         Command::Unban { name } => accounts.ban(&name, None).await.map(|()| Answer::Done),
+        Command::Owner { name, owner } => accounts.give(&name, owner.clone()).await.map(|()| {
+            if let Some(hall) = hall {
+                hall.give(&name, owner);
+            }
+            Answer::Done
+        }),
         Command::Remove { name } => accounts.remove(&name).await.map(|()| {
             if let Some(hall) = hall {
                 hall.remove_bot(&name, "the host removed this bot".into());
@@ -265,11 +286,12 @@ async fn begin_season(store: &StoreHandle, name: SeasonName, carry: Carry) -> Re
 }
 
 fn list(accounts: &Accounts, hall: Option<&Arc<Hall>>) -> Vec<ListedBot> {
-    let listed = |Account { name, created, banned, .. }| ListedBot {
+    let listed = |Account { name, created, banned, owner, .. }| ListedBot {
         connected: hall.is_some_and(|hall| hall.is_connected(&name)),
         name,
         created,
         banned,
+        owner,
     };
     accounts.list().into_iter().map(listed).collect()
 }

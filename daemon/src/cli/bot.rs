@@ -4,7 +4,7 @@ use super::place::Place;
 use super::streams::{print, write_stdout};
 use crate::admin::{self, Answer, Command, ListedBot};
 use crate::logging::note;
-use crate::store::BanReason;
+use crate::store::{BanReason, Owner};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use modiar_protocol::{BotName, Secret};
@@ -31,6 +31,9 @@ enum Action {
         /// Its name
         #[arg(value_parser = bot_name)]
         name: BotName,
+        /// Whose it is: bots of one owner play no rated games with each other
+        #[arg(long, value_parser = bot_owner)]
+        owner: Option<Owner>,
     },
     /// List the registered bots
     List,
@@ -55,6 +58,18 @@ enum Action {
         #[arg(value_parser = bot_name)]
         name: BotName,
     },
+    /// Say whose a bot is: bots of one owner play no rated games with each other
+    Owner {
+        /// Its name
+        #[arg(value_parser = bot_name)]
+        name: BotName,
+        /// Whose; the same for all bots of one owner, upper or lower case
+        #[arg(value_parser = bot_owner, required_unless_present = "none")]
+        owner: Option<Owner>,
+        /// It has no owner any more
+        #[arg(long, conflicts_with = "owner")]
+        none: bool,
+    },
     /// Remove a bot; its games stay
     Remove {
         /// Its name
@@ -71,20 +86,27 @@ fn ban_reason(text: &str) -> Result<BanReason, String> {
     text.to_owned().try_into()
 }
 
+fn bot_owner(text: &str) -> Result<Owner, String> {
+    text.to_owned().try_into()
+}
+
 impl Bot {
     pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
         let command = match self.action {
-            Action::Add { name } => Command::Add { name },
+            Action::Add { name, owner } => Command::Add { name, owner },
             Action::List => Command::List,
             Action::Token { name } => Command::Token { name },
             Action::Ban { name, reason } => Command::Ban { name, reason },
             Action::Unban { name } => Command::Unban { name },
+            Action::Owner { name, owner, .. } => Command::Owner { name, owner },
             Action::Remove { name } => Command::Remove { name },
         };
         let name = command.name().map(ToString::to_string).unwrap_or_default();
         let done = match &command {
             Command::Ban { reason, .. } => format!("'{name}' is kept out: {}", reason.as_str()),
             Command::Unban { .. } => format!("'{name}' may play again"),
+            Command::Owner { owner: Some(owner), .. } => format!("'{name}' is a bot of '{}'", owner.as_str()),
+            Command::Owner { owner: None, .. } => format!("'{name}' has no owner"),
             Command::Remove { .. } => format!("'{name}' was removed; its games stay"),
             _ => String::new(),
         };
@@ -116,22 +138,17 @@ fn print_token(name: &str, token: &Secret, as_json: bool) -> anyhow::Result<()> 
 }
 
 fn print_bots(bots: &[ListedBot], as_json: bool) -> anyhow::Result<()> {
-    let mut text = String::new();
     if as_json {
-        writeln!(text, "{}", serde_json::to_string(bots)?)?;
-    } else {
-        writeln!(text, "{:<24}  {:<27}  {:<9}  banned", "name", "registered", "connected")?;
-        for bot in bots {
-            let connected = if bot.connected { "yes" } else { "no" };
-            let banned = bot.banned.as_ref().map_or("", BanReason::as_str);
-            writeln!(
-                text,
-                "{:<24}  {:<27}  {connected:<9}  {}",
-                bot.name.as_str(),
-                bot.created,
-                banned.escape_debug()
-            )?;
-        }
+        return write_stdout(format!("{}\n", serde_json::to_string(bots)?).as_bytes());
+    }
+    let mut text = String::new();
+    writeln!(text, "{:<24}  {:<27}  {:<9}  {:<16}  banned", "name", "registered", "connected", "owner")?;
+    for bot in bots {
+        let connected = if bot.connected { "yes" } else { "no" };
+        let banned = bot.banned.as_ref().map_or("", BanReason::as_str);
+        let owner = bot.owner.as_ref().map_or("", Owner::as_str).escape_debug().to_string();
+        let (name, created, banned) = (bot.name.as_str(), &bot.created, banned.escape_debug());
+        writeln!(text, "{name:<24}  {created:<27}  {connected:<9}  {owner:<16}  {banned}")?;
     }
     print(&text)
 }

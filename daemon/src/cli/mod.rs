@@ -10,6 +10,7 @@ mod games;
 mod oracle;
 mod place;
 mod rebuild;
+mod reload;
 mod season;
 mod serve;
 mod standings;
@@ -84,7 +85,7 @@ pub fn run() -> ExitCode {
     ignore_file_size_signal();
     let Arguments { command, place } = Arguments::parse();
     let outcome = match command {
-        Command::Serve(serve) => serve.run(&place),
+        Command::Serve(serve) => serve.run(place),
         Command::Games(games) => games.run(&place),
         Command::Analyze(analyze) => analyze.run(&place),
         Command::Standings(standings) => standings.run(&place),

@@ -7,7 +7,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 
 /// `--data` and `--config`, which every command has.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct Place {
     /// Data directory [default: as the environment or the configuration says, else modiar-data]
     #[arg(long, global = true, value_name = "DIR")]

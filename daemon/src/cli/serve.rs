@@ -1,8 +1,9 @@
 //! `modiar serve`: the daemon, from its configuration to its goodbye.
 
 use super::place::Place;
+use super::reload::Reload;
 use super::streams::{told, write_stdout};
-use crate::config::{Config, ConfigError, TEMPLATE, parse_address};
+use crate::config::{Config, ConfigError, Reloadable, TEMPLATE, parse_address};
 use crate::lobby::{Hall, Setup};
 use crate::logging::note;
 use crate::metrics::Metrics;
@@ -14,6 +15,7 @@ use crate::tournament::Desk;
 use crate::{admin, house, logging, oracle, time, web};
 use anyhow::{Context as _, bail};
 use clap::Args;
+use modiar_oracle::Table;
 use modiar_protocol::limits::PAIRS_REMEMBERED;
 use modiar_protocol::server::Openings;
 use std::fs::File;
@@ -30,13 +32,13 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tracing::{error, info, warn};
+use tracing::{info, warn};
 
 /// How long games that were ended by the stop may take to be stored, and connections to be seen off.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// The options of `modiar serve`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(
     after_help = "Examples:\n  modiar serve\n  modiar serve --bots 127.0.0.1:0 --data /var/lib/modiar\n  modiar serve --print-config > modiar.toml"
 )]
@@ -59,15 +61,12 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    pub(super) fn run(self, place: &Place) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self, place: Place) -> anyhow::Result<ExitCode> {
         if self.print_config {
             write_stdout(TEMPLATE.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let config = self.configure(place)?;
-        let certificate = config.tls.as_ref().map(Certificate::load).transpose();
-        let certificate =
-            certificate.map_err(|error| ConfigError::Value(format!("[tls] {}", told(&error))))?.map(Arc::new);
+        let (config, certificate) = self.configure(&place)?;
         if self.check_config {
             note(&match place.file() {
                 Some(path) => format!("the configuration is good, with {}", path.display()),
@@ -77,7 +76,8 @@ impl Serve {
         }
         logging::start(config.log.format)?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on(serve(config, certificate))));
+        let outcome =
+            catch_unwind(AssertUnwindSafe(|| runtime.block_on(serve(Reload::new(self, place, config, certificate)))));
         // Whatever still reads a file then reads it for nobody; after a fault nothing is waited for.
         runtime.shutdown_background();
         logging::flush();
@@ -86,24 +86,27 @@ impl Serve {
         })
     }
 
-    /// The configuration with all flags laid over it.
-    fn configure(&self, place: &Place) -> Result<Config, ConfigError> {
+    /// The configuration with all flags laid over it, and the certificate that it names.
+    pub(super) fn configure(&self, place: &Place) -> Result<(Config, Option<Certificate>), ConfigError> {
         let mut config = place.configuration()?;
         config.bots = self.bots.unwrap_or(config.bots);
         config.http = self.http.unwrap_or(config.http);
         config.house_bots &= !self.no_house_bots;
         config.check()?;
-        Ok(config)
+        let certificate = config.tls.as_ref().map(Certificate::load).transpose();
+        let certificate = certificate.map_err(|error| ConfigError::Value(format!("[tls] {}", told(&error))))?;
+        Ok((config, certificate))
     }
 }
 
-async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow::Result<ExitCode> {
+async fn serve(reload: Reload) -> anyhow::Result<ExitCode> {
+    let Reload { config, certificate, .. } = &reload;
     // Before anything else: what is not caught yet ends the process.
     let (hangup, mut signals) = (signal(SignalKind::hangup())?, Signals::catch()?);
     let data = DataDir::new(&config.data);
     let claim = claim(&data).await?;
-    let house = House::open(&config, &data).await?;
-    let Doors { bots, http, control, listening } = match Doors::open(&config, &data, &house.hall, certificate.clone()) {
+    let house = House::open(config, &data).await?;
+    let Doors { bots, http, control, listening } = match Doors::open(config, &data, &house.hall, certificate.clone()) {
         Ok(doors) => doors,
         // The games have been looked at, and go on at the next start as if they had not.
         Err(error) => return house.close(false).await.and(Err(error)),
@@ -112,10 +115,10 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
     tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.desk), stop.clone()));
-    tasks.spawn(renew(certificate, hangup, stop.clone()));
     tasks.spawn(bots.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
-    consult_oracle(&config, data, &house.hall, &tasks, &connections);
+    consult_oracle(config, &data, &house.hall, &tasks, &connections);
+    tasks.spawn(reload.run(Arc::clone(&house.hall), data, hangup, stop.clone()));
 
     let refused = announce(listening);
     let ended = tokio::select! {
@@ -124,7 +127,7 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
         error = refused => Err(error),
     };
     if ended.is_ok() && !house.failed.is_cancelled() {
-        drain(&house.hall, &config, &mut signals).await;
+        drain(&house.hall, &mut signals).await;
     }
     // Before the goodbyes: a bot that may move no longer loses no time.
     no_more.cancel();
@@ -147,25 +150,41 @@ async fn serve(config: Config, certificate: Option<Arc<Certificate>>) -> anyhow:
 }
 
 /// What needs the oracle's table follows once that stands, beside all else: balanced openings, and the house bots.
-fn consult_oracle(config: &Config, data: DataDir, hall: &Arc<Hall>, tasks: &TaskTracker, connections: &TaskTracker) {
+fn consult_oracle(config: &Config, data: &DataDir, hall: &Arc<Hall>, tasks: &TaskTracker, connections: &TaskTracker) {
     let balanced = config.pools.iter().any(|pool| pool.openings == Openings::Balanced);
     let (house_bots, hall, connections) = (config.house_bots, Arc::clone(hall), connections.clone());
+    let data = data.clone();
     if !balanced && !house_bots {
         return;
     }
     tasks.spawn_blocking(move || {
         let table = Arc::new(oracle::establish(&data));
         if balanced {
-            let met = store::read_meetings(&data, PAIRS_REMEMBERED).unwrap_or_else(|error| {
-                warn!(%error, "openings that two bots have had may come again");
-                Vec::new()
-            });
-            hall.use_openings(&oracle::openings(&table), &met);
+            use_openings(&hall, &data, &table);
         }
         if house_bots {
             house::sit_down(&hall, &table, &connections);
         }
     });
+}
+
+/// What reads or makes the openings of a pool that is new, where it has balanced ones.
+pub(super) fn prepare_openings(hall: &Arc<Hall>, data: &DataDir) -> impl FnOnce() + Send + use<> {
+    let (hall, data) = (Arc::clone(hall), data.clone());
+    move || {
+        if hall.current().pools.iter().any(|pool| pool.openings == Openings::Balanced) {
+            use_openings(&hall, &data, &oracle::establish(&data));
+        }
+    }
+}
+
+/// Each two bots go on through them where they were.
+fn use_openings(hall: &Hall, data: &DataDir, table: &Table) {
+    let met = store::read_meetings(data, PAIRS_REMEMBERED).unwrap_or_else(|error| {
+        warn!(%error, "openings that two bots have had may come again");
+        Vec::new()
+    });
+    hall.use_openings(&oracle::openings(table), &met);
 }
 
 /// Claims the directory; commands that are at work on it without a daemon have soon done, one after the other.
@@ -209,7 +228,7 @@ impl Doors {
         let [at, web] = [bots.local_addr()?, http.local_addr()?];
         // By hand, so that the keys stand in the order people read them; addresses need no escapes.
         let listening = format!("{{\"type\":\"listening\",\"bots\":\"{at}\",\"http\":\"{web}\"}}\n");
-        let bots = Listener::new(bots, Arc::clone(hall), config.connections_per_address(), certificate)?;
+        let bots = Listener::new(bots, Arc::clone(hall), certificate)?;
         info!(bots = %at, http = %web, %data, "listening");
         Ok(Self { bots, http, control, listening })
     }
@@ -255,14 +274,8 @@ impl House {
             failed.clone(),
             metrics,
         );
-        let setup = Setup {
-            pools: config.pools.clone().into(),
-            guests: config.takes_guests(),
-            accounts: Arc::clone(&accounts),
-            limits: config.limits,
-            house: config.house_bots,
-            seed: time::unix_ms(),
-        };
+        let (current, house) = (Reloadable::from(config), config.house_bots);
+        let setup = Setup { accounts: Arc::clone(&accounts), current, house, seed: time::unix_ms() };
         let hall = Hall::open(setup, Arc::clone(&referee));
         hall.restore(&recovered, untold);
         let desk = Desk::open(Arc::clone(&hall), Arc::clone(&accounts), handle.clone()).await?;
@@ -298,38 +311,14 @@ impl House {
 }
 
 /// Lets games end for the drain time or until the next signal; what still runs then goes on after the next start.
-async fn drain(hall: &Hall, config: &Config, signals: &mut Signals) {
-    hall.drain(config.drain());
+async fn drain(hall: &Hall, signals: &mut Signals) {
+    let time = hall.current().drain;
+    hall.drain(time);
     info!("what runs may end; a second signal stops at once");
     tokio::select! {
         () = hall.emptied() => {}
-        () = tokio::time::sleep(config.drain()) => {}
+        () = tokio::time::sleep(time) => {}
         () = signals.next() => {}
-    }
-}
-
-/// Reads the certificate again at every SIGHUP, until `stop`; one that cannot be used leaves the old one. Nothing else is
-/// read again, and says so.
-async fn renew(certificate: Option<Arc<Certificate>>, mut hangup: Signal, stop: CancellationToken) {
-    loop {
-        tokio::select! {
-            () = stop.cancelled() => return,
-            _ = hangup.recv() => {}
-        }
-        let Some(certificate) = certificate.clone() else {
-            info!("there is no certificate to read again; all else is read at a start");
-            continue;
-        };
-        // A disk that does not answer keeps neither the connections nor the stop waiting.
-        let reading = tokio::task::spawn_blocking(move || certificate.reload());
-        let read = tokio::select! {
-            () = stop.cancelled() => return,
-            read = reading => read,
-        };
-        match read.unwrap_or_else(|panic| Err(panic.into())) {
-            Ok(()) => info!("the certificate was read again; all else is read at a start"),
-            Err(error) => error!(error = told(&error), "the old certificate stays"),
-        }
     }
 }
 

@@ -2,8 +2,9 @@
 //! one, are no configuration: bots rely on them, and they stand in `modiar_protocol::limits` alone.
 
 use modiar_protocol::limits::{
-    FLOOD_MESSAGES, GAMES_AT_ONCE, HANDSHAKE, HOUSE_GAMES, HOUSE_MESSAGES, HOUSE_OUTPUT_BYTES, LEAST_OUTPUT_BYTES,
-    MESSAGE_BURST, MESSAGES_PER_SECOND, OUTPUT_BYTES, WRITE_DEADLINE,
+    FAILED_LOGINS_PER_MINUTE, FLOOD_MESSAGES, GAMES_AT_ONCE, HANDSHAKE, HOUSE_GAMES, HOUSE_MESSAGES,
+    HOUSE_OUTPUT_BYTES, LEAST_OUTPUT_BYTES, MESSAGE_BURST, MESSAGES_PER_SECOND, OUTPUT_BYTES, REGISTRATIONS_PER_HOUR,
+    WRITE_DEADLINE,
 };
 use serde::Deserialize;
 use std::ops::RangeInclusive;
@@ -19,6 +20,8 @@ const VANISHED_MS: u64 = 60_000;
 const LEAST_VANISHED_MS: u64 = 3_000;
 /// Longest configured wait, in milliseconds: an hour.
 const LONGEST_WAIT_MS: u64 = 3_600_000;
+/// Most that may be configured of what is counted for each address: each is a moment that is remembered.
+const MOST_ATTEMPTS: u64 = 1000;
 
 /// The `[limits]` of the configuration (`spec/limits.md`).
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -46,6 +49,12 @@ pub struct Limits {
     pub connections_per_address: Option<u64>,
     /// Most games one bot may play at once, whatever its hello asks for (`limits.games`).
     pub games_per_bot: u64,
+    /// Rated games that two bots may be paired for by their seeks within 24 hours; 0: any number.
+    pub games_per_pair_and_day: u64,
+    /// Names that may be registered over the wire from one IPv4 address or IPv6 /64 within an hour (`limits.registrations`).
+    pub registrations_per_hour: u64,
+    /// Wrong tokens that may come from one such address within a minute (`limits.failed-logins`).
+    pub failed_logins_per_minute: u64,
 }
 
 impl Default for Limits {
@@ -61,13 +70,16 @@ impl Default for Limits {
             connections: CONNECTIONS,
             connections_per_address: None,
             games_per_bot: GAMES_AT_ONCE,
+            games_per_pair_and_day: 0,
+            registrations_per_hour: REGISTRATIONS_PER_HOUR,
+            failed_logins_per_minute: FAILED_LOGINS_PER_MINUTE,
         }
     }
 }
 
 impl Limits {
     /// Every key with its value and the range it must lie in.
-    pub(super) fn values(&self) -> [(&'static str, u64, RangeInclusive<u64>); 10] {
+    pub(super) fn values(&self) -> [(&'static str, u64, RangeInclusive<u64>); 13] {
         let per_address = self.connections_per_address.unwrap_or(PER_ADDRESS);
         [
             ("messages_per_second", self.messages_per_second, 1..=100_000),
@@ -80,6 +92,9 @@ impl Limits {
             ("connections", self.connections, 1..=1_000_000),
             ("connections_per_address", per_address, 1..=1_000_000),
             ("games_per_bot", self.games_per_bot, 1..=GAMES_AT_ONCE),
+            ("games_per_pair_and_day", self.games_per_pair_and_day, 0..=1_000_000),
+            ("registrations_per_hour", self.registrations_per_hour, 1..=MOST_ATTEMPTS),
+            ("failed_logins_per_minute", self.failed_logins_per_minute, 1..=MOST_ATTEMPTS),
         ]
     }
 
@@ -96,6 +111,9 @@ impl Limits {
             "connections" => &mut self.connections,
             "connections_per_address" => self.connections_per_address.get_or_insert_default(),
             "games_per_bot" => &mut self.games_per_bot,
+            "games_per_pair_and_day" => &mut self.games_per_pair_and_day,
+            "registrations_per_hour" => &mut self.registrations_per_hour,
+            "failed_logins_per_minute" => &mut self.failed_logins_per_minute,
             _ => return Err(format!("there is no limit '{key}'; --print-config shows all")),
         };
         *place = value;

@@ -2,12 +2,14 @@
 
 mod limits;
 mod pool;
+mod reload;
 #[cfg(test)]
 mod tests;
 mod tls;
 
 pub use limits::Limits;
 pub use pool::Pool;
+pub use reload::{Difference, Reloadable, Reloaded};
 pub use tls::TlsFiles;
 
 use crate::clock::Micros;
@@ -47,6 +49,8 @@ pub struct Config {
     pub house_bots: bool,
     /// Whether bots without a token may play; where absent: if only this machine can connect.
     pub guests: Option<bool>,
+    /// Whether bots may register themselves (`session.register`).
+    pub registration: bool,
     /// How long games may go on after SIGTERM, in milliseconds.
     pub drain_ms: u64,
     /// How long bots are waited for after a restart before the clocks of their turns run, in milliseconds.
@@ -107,6 +111,7 @@ impl Default for Config {
             http: local(6635),
             house_bots: true,
             guests: None,
+            registration: false,
             drain_ms: 30_000,
             restart_wait_ms: 120_000,
             overload_ms: None,
@@ -243,6 +248,7 @@ impl Config {
             "MODIAR_HTTP" => self.http = address()?,
             "MODIAR_HOUSE_BOTS" => self.house_bots = boolean()?,
             "MODIAR_GUESTS" => self.guests = Some(boolean()?),
+            "MODIAR_REGISTRATION" => self.registration = boolean()?,
             "MODIAR_DRAIN_MS" => self.drain_ms = milliseconds()?,
             "MODIAR_RESTART_WAIT_MS" => self.restart_wait_ms = milliseconds()?,
             "MODIAR_OVERLOAD_MS" => self.overload_ms = Some(milliseconds()?),

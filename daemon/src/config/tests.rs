@@ -46,6 +46,7 @@ fn every_key_is_in_the_template() {
         "overload_ms",
         "node",
         "guests",
+        "registration",
         "format",
     ];
     for key in keys.into_iter().chain(Limits::default().values().map(|(key, ..)| key)) {
@@ -90,7 +91,7 @@ fn limits_have_ranges() {
     for (key, _, range) in Limits::default().values() {
         let with = |value: u64| parse(&format!("[limits]\n{key} = {value}")).unwrap().limits.check();
         assert_eq!((with(*range.start()), with(*range.end())), (Ok(()), Ok(())), "{key}");
-        for beyond in [range.start() - 1, range.end() + 1] {
+        for beyond in range.start().checked_sub(1).into_iter().chain([range.end() + 1]) {
             let fault = with(beyond).unwrap_err();
             assert!(fault.contains(key) && fault.contains(&beyond.to_string()), "{fault}");
         }
@@ -154,5 +155,85 @@ fn more_pools_than_a_welcome_holds_are_refused() {
     };
     assert!(parse(&pools(30)).unwrap().check().is_ok());
     let error = parse(&pools(100)).unwrap().check().unwrap_err().to_string();
+    assert!(error.contains("8192 at most"), "{error}");
+}
+
+/// Every difference as the log tells it.
+fn told(differences: &[Difference]) -> Vec<String> {
+    differences.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_can_change_while_the_daemon_runs_does_and_the_rest_is_named() {
+    let old = parse("guests = false\n[[pool]]\nname = \"a\"\nbase_ms = 1000\n[[pool]]\nname = \"gone\"\nbase_ms = 1")
+        .unwrap();
+    let new = parse(
+        "node = \"other\"\nregistration = true\ndrain_ms = 7\nhttp = \"127.0.0.1:1\"\n[log]\nformat = \"json\"\n\
+         [limits]\nconnections = 9\n[tls]\ncertificate = \"c\"\nkey = \"k\"\n\
+         [[pool]]\nname = \"new\"\nbase_ms = 5\n\
+         [[pool]]\nname = \"a\"\nbase_ms = 2000\ngrace_ms = 7\nrated = false\nillegal_moves = 2\nquiet_plies = 7",
+    );
+    let Reloaded { config, changed, needs_restart } = old.reload(&new.unwrap()).unwrap();
+    assert_eq!(
+        told(&changed),
+        [
+            "[[pool]] a base_ms: 1000 -> 2000",
+            "[[pool]] a grace_ms: 50 -> 7",
+            "[[pool]] a illegal_moves: 0 -> 2",
+            "[[pool]] a rated: true -> false",
+            "[[pool]] new: (none) -> there",
+            "[limits] connections: 10000 -> 9",
+            "[limits] connections_per_address: 10000 -> 9",
+            "drain_ms: 30000 -> 7",
+            "guests: false -> true",
+            "registration: false -> true",
+        ]
+    );
+    assert_eq!(
+        told(&needs_restart),
+        [
+            "[[pool]] a quiet_plies: 200 -> 7",
+            "[[pool]] gone: there -> (none)",
+            "[log] format: text -> json",
+            "[tls] certificate: (none) -> c",
+            "[tls] key: (none) -> k",
+            "http: 127.0.0.1:6635 -> 127.0.0.1:1",
+            "node: modiar -> other",
+            "overload_ms: 50 -> 10",
+        ]
+    );
+    let pools: Vec<(&str, u64, u16)> =
+        config.pools.iter().map(|pool| (&*pool.name, pool.time.base_ms, pool.rules.quiet_plies)).collect();
+    assert_eq!(pools, [("a", 2000, 200), ("gone", 1, 200), ("new", 5, 200)], "those that were keep their places");
+    // Read once more nothing changes, and the rest still waits for a restart.
+    let again = config.reload(&parse("node = \"other\"").unwrap()).unwrap();
+    assert!(told(&again.needs_restart).contains(&"node: modiar -> other".to_owned()));
+}
+
+/// Every key is among the values that are compared, and what is the same is no difference.
+#[test]
+fn a_configuration_that_is_the_same_changes_nothing() {
+    let (default, template) = (Config::default(), parse(TEMPLATE).unwrap());
+    let Reloaded { config, changed, needs_restart } = default.reload(&template).unwrap();
+    assert_eq!((told(&changed).len(), told(&needs_restart).len()), (0, 0));
+    let again = config.reload(&template).unwrap();
+    assert_eq!((told(&again.changed).len(), told(&again.needs_restart).len()), (0, 0));
+    let keys = TEMPLATE.lines().filter_map(|line| line.trim_start_matches("# ").split_once(" = "));
+    let values = Config { tls: Some(TlsFiles::default()), ..default }.values();
+    for (key, _) in keys.filter(|(key, _)| !key.contains(' ') && *key != "name") {
+        assert!(values.keys().any(|known| known.split(' ').next_back() == Some(key)), "{key}");
+    }
+}
+
+/// Pools that stay until a restart and new ones are too many together: then nothing changes.
+#[test]
+fn a_reload_that_leads_to_what_cannot_be_used_is_refused() {
+    let pools = |prefix: &str| -> Config {
+        parse(&(0..30).map(|at| format!("[[pool]]\nname = \"{prefix}-{at}\"\nbase_ms = 1000\n")).collect::<String>())
+            .unwrap()
+    };
+    let (old, new) = (pools("old"), pools("new"));
+    assert!(old.check().is_ok() && new.check().is_ok());
+    let error = old.reload(&new).unwrap_err().to_string();
     assert!(error.contains("8192 at most"), "{error}");
 }

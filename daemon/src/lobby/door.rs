@@ -5,10 +5,11 @@ use super::conduct::Stay;
 use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
 use super::presence::{Entrant, Kind};
+use super::registration::taken;
 use crate::clock::{Arrival, Micros, Moment};
 use crate::net::Outlet;
 use crate::referee::Link;
-use crate::store::{Account, BanReason, TokenHash, new_token};
+use crate::store::{Account, BanReason, Claim, TokenHash, new_token};
 use crate::time;
 use modiar_protocol::client::Hello;
 use modiar_protocol::limits::{CLIENT_LINE_BYTES, GUEST_KEPT, GUESTS_KEPT, SERVER_LINE_BYTES};
@@ -30,7 +31,7 @@ pub enum NotWelcome {
 }
 
 /// Who a hello turned out to be.
-struct Known {
+pub(super) struct Known {
     bot: Arc<Bot>,
     /// The token by which a guest can come back.
     resume: Option<Secret>,
@@ -41,7 +42,8 @@ fn refuse<T>(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Result<T
 }
 
 impl Hall {
-    /// Lets a bot in, welcomes it, and takes it back to its games.
+    /// Lets a bot in, welcomes it, and takes it back to its games. One that was registered just now is known by that, and reads
+    /// its token.
     ///
     /// # Errors
     /// What the bot reads instead of a welcome.
@@ -52,9 +54,14 @@ impl Hall {
         hello: Hello,
         reference: Option<Ref>,
         arrival: &dyn Arrival,
+        claim: Option<&Claim>,
     ) -> Result<Arc<Bot>, NotWelcome> {
+        let token = claim.map(Claim::token);
         self.change(|state| {
-            let Known { bot, resume } = self.recognise(state, &hello, outlet.is_inside())?;
+            let Known { bot, resume } = match token {
+                Some(token) => self.recognise_owner(state, hello.name.as_ref(), token)?,
+                None => self.recognise(state, &hello, outlet.is_inside())?,
+            };
             let limits = self.limits_of(outlet);
             let games = hello.games.min(limits.games_per_bot);
             self.replace(state, &bot.name);
@@ -62,7 +69,7 @@ impl Hall {
             let kind = match (bot.is_house(), bot.is_guest()) {
                 (true, _) => Kind::House,
                 (false, true) => Kind::Guest,
-                (false, false) => Kind::Registered(None),
+                (false, false) => Kind::Registered(self.accounts.owner(&bot.name)),
             };
             state.lobby.enter(visitor, self.entrant(bot.name.clone(), kind, games));
             state.bots.insert(bot.name.clone(), Arc::clone(&bot));
@@ -75,7 +82,7 @@ impl Hall {
                 messages_per_s: limits.messages_per_second,
                 games,
             };
-            outlet.lay(&self.welcome(&bot, resume, limits, reference));
+            outlet.lay(&self.welcome(&bot, [token.cloned(), resume], limits, reference));
             outlet.lay(&state.notice);
             state.after.outlets.push(Arc::clone(outlet));
             for (table, side) in bot.tables() {
@@ -90,9 +97,9 @@ impl Hall {
         if kind == Kind::Guest {
             return Entrant { name, kind, limit, ratings: Vec::new(), southward: 0 };
         }
-        let ladder = self.referee.ratings();
-        let ratings = self.pools.iter().map(|pool| ladder.of(&pool.name, &name)).collect();
-        let standings = self.pools.iter().filter_map(|pool| ladder.standing(&pool.name, &name));
+        let (ladder, pools) = (self.referee.ratings(), &self.current().pools);
+        let ratings = pools.iter().map(|pool| ladder.of(&pool.name, &name)).collect();
+        let standings = pools.iter().filter_map(|pool| ladder.standing(&pool.name, &name));
         let southward = standings.map(|standing| standing.tally.southward()).sum();
         Entrant { name, kind, limit, ratings, southward }
     }
@@ -167,23 +174,16 @@ impl Hall {
 
     fn recognise_newcomer(&self, state: &State, hello: &Hello) -> Result<Known, NotWelcome> {
         let owned = hello.name.as_ref().is_some_and(|name| self.accounts.owns(name));
-        if owned && !hello.register || hello.resume.is_some() && hello.name.is_none() {
+        if owned || hello.resume.is_some() && hello.name.is_none() {
             return refuse(
                 ErrorCode::AuthFailed,
                 "unknown name or wrong token; see that both are as the host gave them",
             );
         }
-        if let Some(name) = hello.name.as_ref().filter(|name| owned || state.lobby.is_taken(name)) {
-            let advice = "choose another, or none; who played by it comes back with its resume token";
-            return refuse(ErrorCode::NameTaken, format!("the name '{name}' is in use; {advice}"));
+        if let Some(name) = hello.name.as_ref().filter(|name| state.lobby.is_taken(name)) {
+            return Err(NotWelcome::Error(taken(name)));
         }
-        if hello.register {
-            return refuse(
-                ErrorCode::RegistrationClosed,
-                "this host registers no bots over the wire; ask the host for a name and a token",
-            );
-        }
-        if !self.guests {
+        if !self.current().guests {
             return refuse(ErrorCode::GuestsClosed, "this host takes no guests; ask it for a name and a token");
         }
         let Ok(token) = new_token() else {
@@ -194,7 +194,7 @@ impl Hall {
     }
 
     /// The newest connection of a bot wins (`session.newest-wins`).
-    fn replace(&self, state: &mut State, name: &BotName) {
+    pub(super) fn replace(&self, state: &mut State, name: &BotName) {
         let Some(old) = state.lobby.visitor(name) else { return };
         if let Some(present) = state.present.remove(&old) {
             info!(bot = %name, "replaced");
@@ -216,20 +216,28 @@ impl Hall {
         if bot.is_guest() {
             return BTreeMap::new();
         }
-        let rated = self.pools.iter().filter(|pool| pool.rated).map(|pool| &*pool.name);
+        let pools = &self.current().pools;
+        let rated = pools.iter().filter(|pool| pool.rated).map(|pool| &*pool.name);
         self.referee.ratings().told(rated, &bot.name)
     }
 
     /// The welcome as a line: of the games that were missed as many as it holds, the newest (`session.missed`,
     /// `transport.server-line-limit`).
-    fn welcome(&self, bot: &Bot, resume: Option<Secret>, limits: WelcomeLimits, reference: Option<Ref>) -> Vec<u8> {
+    fn welcome(
+        &self,
+        bot: &Bot,
+        secrets: [Option<Secret>; 2],
+        limits: WelcomeLimits,
+        reference: Option<Ref>,
+    ) -> Vec<u8> {
+        let [token, resume] = secrets;
         let mut welcome = Welcome {
             protocol: PROTOCOL,
             server: crate::SERVER.to_owned(),
             bot: WelcomedBot { name: bot.name.clone(), guest: bot.is_guest(), ratings: self.ratings_of(bot) },
-            token: None,
+            token,
             resume,
-            pools: self.pools.iter().map(PoolInfo::from).collect(),
+            pools: self.current().pools.iter().map(PoolInfo::from).collect(),
             limits,
             games: bot.tables().iter().map(|(table, _)| table.id()).collect(),
             missed: bot.unread(),
@@ -270,7 +278,7 @@ impl State {
     }
 
     /// The guest that was given this token, if it may come back.
-    fn recognise_guest(&self, name: Option<&BotName>, token: &Secret) -> Option<Known> {
+    pub(super) fn recognise_guest(&self, name: Option<&BotName>, token: &Secret) -> Option<Known> {
         let given = TokenHash::of(token);
         // Of hashes of so much chance the time that it takes to compare them tells nothing.
         let is_it = |bot: &&Arc<Bot>| bot.resume.as_ref() == Some(&given);

@@ -4,17 +4,18 @@
 //! be taken under the hall's, never the other way round.
 
 use super::after::After;
+use super::attempts::Attempts;
 use super::bot::Bot;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter, Source};
 use crate::clock::Moment;
-use crate::config::{Limits, Pool};
+use crate::config::{Limits, Reloadable};
 use crate::ladder::Meeting;
 use crate::metrics::Metrics;
 use crate::net::Outlet;
 use crate::referee::{Host, Link, Referee, Seat, Table};
-use crate::store::Accounts;
+use crate::store::{Accounts, Owner};
 use crate::time;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::server::Error;
@@ -22,7 +23,7 @@ use modiar_protocol::{BotName, ChallengeId, ErrorCode, GameId, GoodbyeReason, Re
 use modiar_rules::{BySide, Pit};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -37,14 +38,10 @@ const FORGET_TICKS: u64 = 600;
 /// What a hall is opened with.
 #[derive(Debug)]
 pub struct Setup {
-    /// The pools, at least one.
-    pub pools: Arc<[Pool]>,
-    /// Whether bots without a token may play.
-    pub guests: bool,
     /// The registered bots.
     pub accounts: Arc<Accounts>,
-    /// What a connection and a bot may take.
-    pub limits: Limits,
+    /// What may change while it is open.
+    pub current: Reloadable,
     /// Whether house bots will come.
     pub house: bool,
     /// Where chance starts.
@@ -58,12 +55,13 @@ fn say_goodbye(outlet: &Outlet) {
 /// Everybody who is here.
 #[derive(Debug)]
 pub struct Hall {
-    pub(super) pools: Arc<[Pool]>,
-    pub(super) guests: bool,
     pub(super) accounts: Arc<Accounts>,
-    limits: Limits,
     pub(super) house: bool,
     pub(super) referee: Arc<Referee>,
+    /// What the host has said last.
+    current: RwLock<Arc<Reloadable>>,
+    /// What came from which address of late.
+    pub(super) attempts: Mutex<Attempts>,
     state: Mutex<State>,
     /// A challenge was made: the next one to lapse may be nearer than it was.
     challenged: Notify,
@@ -117,8 +115,9 @@ impl Hall {
     /// An empty hall whose games `referee` keeps.
     #[must_use]
     pub fn open(setup: Setup, referee: Arc<Referee>) -> Arc<Self> {
-        let Setup { pools, guests, accounts, limits, house, seed } = setup;
-        let lobby = Lobby::new(Arc::clone(&pools), limits.games_per_bot, seed);
+        let Setup { accounts, current, house, seed } = setup;
+        let mut lobby = Lobby::new(Arc::clone(&current.pools), current.limits.games_per_bot, seed);
+        lobby.cap(current.limits.games_per_pair_and_day);
         let state = State {
             lobby,
             connected: HashMap::new(),
@@ -131,24 +130,35 @@ impl Hall {
             after: After::default(),
         };
         let (state, challenged, running) = (Mutex::new(state), Notify::new(), watch::Sender::new(0));
-        let ended = Notify::new();
-        let hall =
-            Arc::new(Self { pools, guests, accounts, limits, house, referee, state, challenged, running, ended });
+        let (ended, current, attempts) = (Notify::new(), RwLock::new(Arc::new(current)), Mutex::default());
+        let hall = Arc::new(Self { accounts, house, referee, current, attempts, state, challenged, running, ended });
         let host: Arc<dyn Host> = hall.clone();
         hall.referee.report_to(&host);
         hall
     }
 
-    /// What a connection and a bot may take.
+    /// What holds at present.
     #[must_use]
-    pub const fn limits(&self) -> &Limits {
-        &self.limits
+    pub fn current(&self) -> Arc<Reloadable> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// This holds from now on. Its pools begin with those that were, in their order.
+    pub fn reload(&self, current: Reloadable) {
+        let mut state = self.lock();
+        state.lobby.reload(Arc::clone(&current.pools), current.limits.games_per_bot);
+        state.lobby.cap(current.limits.games_per_pair_and_day);
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(current);
+        drop(state);
+        // Those in a pool that is new.
+        self.rate_all();
     }
 
     /// What the connection of this writing end and its bot may take.
     #[must_use]
     pub fn limits_of(&self, outlet: &Outlet) -> Limits {
-        if outlet.is_inside() { self.limits.of_house() } else { self.limits }
+        let limits = self.current().limits;
+        if outlet.is_inside() { limits.of_house() } else { limits }
     }
 
     /// See [`Lobby::use_openings`].
@@ -191,7 +201,7 @@ impl Hall {
 
     /// Whether there is a pool of that name whose games count.
     pub(super) fn is_rated(&self, pool: &str) -> bool {
-        self.pools.iter().any(|known| known.name == pool && known.rated)
+        self.current().pools.iter().any(|known| known.name == pool && known.rated)
     }
 
     /// See [`Lobby::accept`].
@@ -328,18 +338,9 @@ impl Hall {
         self.lock().lobby.visitor(name).is_some()
     }
 
-    /// Makes way for a new owner of a name that nobody owns: whether no guest is here by it and no game runs of whoever had
-    /// it. Then what was known of him is forgotten.
-    #[must_use]
-    pub fn make_way(&self, name: &BotName) -> bool {
-        let mut state = self.lock();
-        let plays = state.bots.get(name).is_some_and(|bot| !bot.tables().is_empty());
-        let free = !plays && !state.lobby.is_guest(name);
-        if free {
-            state.bots.remove(name);
-            self.referee.forget(name);
-        }
-        free
+    /// See [`Lobby::give`].
+    pub fn give(&self, name: &BotName, owner: Option<Owner>) {
+        self.lock().lobby.give(name, owner);
     }
 
     /// Lets a bot go that the host has removed; its games run on, and nobody comes back to them.
@@ -414,7 +415,7 @@ impl Hall {
         let (Some(south), Some(north)) = (seat(&pairing.seats.south), seat(&pairing.seats.north)) else {
             return error!(?pairing, "a bot that is not here was paired");
         };
-        let pool = self.pools[pairing.pool].clone();
+        let pool = self.current().pools[pairing.pool].clone();
         match Table::open(pairing.clone(), pool, BySide::new(south, north), Arc::clone(&self.referee)) {
             Ok(table) => {
                 self.seat(state, Arc::clone(&table));
@@ -434,7 +435,7 @@ impl Hall {
     pub fn rate_all(&self) {
         let State { lobby, present, .. } = &mut *self.lock();
         for name in present.values().map(|present| &present.bot.name) {
-            for (at, pool) in self.pools.iter().enumerate() {
+            for (at, pool) in self.current().pools.iter().enumerate() {
                 lobby.rate(name, at, self.referee.ratings().of(&pool.name, name));
             }
         }
@@ -444,7 +445,8 @@ impl Hall {
     fn rate(&self, lobby: &mut Lobby, table: &Table) {
         let Pairing { pool: at, seats, rated, .. } = table.pairing();
         for sitter in [&seats.south, &seats.north].into_iter().filter(|_| *rated) {
-            let Some(pool) = self.pools.get(*at).filter(|pool| pool.name == table.pool().name) else { return };
+            let current = self.current();
+            let Some(pool) = current.pools.get(*at).filter(|pool| pool.name == table.pool().name) else { return };
             lobby.rate(&sitter.bot, *at, self.referee.ratings().of(&pool.name, &sitter.bot));
         }
     }

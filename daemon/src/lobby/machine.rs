@@ -1,19 +1,18 @@
 //! The lobby: pure, (state, event, now) → effects. A bot is known here by its name, a connection by its number.
 
-use super::challenges::{Challenges, Standing};
+use super::challenges::Challenges;
 use super::conduct::{Conduct, Stay, Why};
 use super::meetings::Meetings;
-use super::pairing::{Pairing, Sitter, Source, seated};
+use super::pairing::Pairing;
 use super::presence::{Entrant, Kind, Presence};
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
 use crate::config::Pool;
 use crate::dice::Dice;
 use crate::ladder::Meeting;
+use crate::store::Owner;
 use modiar_ladder::Rating;
-use modiar_protocol::client::Challenge;
-use modiar_protocol::limits::{CHALLENGE, CHALLENGES};
-use modiar_protocol::server::{ChallengeEnd, Challenged, Challenger, Error, SeekEnd};
+use modiar_protocol::server::{ChallengeEnd, Error, SeekEnd};
 use modiar_protocol::{BotName, ChallengeId, ErrorCode, Ref, ServerMessage};
 use modiar_rules::{BySide, Pit, Side};
 use std::collections::HashMap;
@@ -66,14 +65,10 @@ pub struct Lobby {
     pub(super) waits: Vec<Micros>,
 }
 
-type Refused = Result<Vec<Effect>, Box<Error>>;
+pub(super) type Refused = Result<Vec<Effect>, Box<Error>>;
 
-fn refuse<T>(code: ErrorCode, message: impl Into<std::borrow::Cow<'static, str>>) -> Result<T, Box<Error>> {
+pub(super) fn refuse<T>(code: ErrorCode, message: impl Into<std::borrow::Cow<'static, str>>) -> Result<T, Box<Error>> {
     Err(Box::new(Error::new(code, message)))
-}
-
-fn bad_field<T>(field: &'static str, message: &'static str) -> Result<T, Box<Error>> {
-    Err(Box::new(Error { field: Some(field.into()), ..Error::new(ErrorCode::BadField, message) }))
 }
 
 impl Lobby {
@@ -98,10 +93,17 @@ impl Lobby {
         }
     }
 
-    /// The same where two bots are paired for `cap` games of a pool a day at most; 0: for as many as there are.
-    #[must_use]
-    pub fn capped(self, cap: u64) -> Self {
-        Self { cap, ..self }
+    /// Two bots are paired for so many games of a pool a day at most from now on; 0: for as many as there are.
+    pub const fn cap(&mut self, games: u64) {
+        self.cap = games;
+    }
+
+    /// Other pools and another bound of a bot's games from now on: the pools that were come first, in their order, and seeks and
+    /// challenges go on in them.
+    pub fn reload(&mut self, pools: Arc<[Pool]>, games_per_bot: u64) {
+        self.queues.resize_with(pools.len(), Queue::default);
+        self.meetings.resize_with(pools.len(), Meetings::default);
+        (self.pools, self.games_per_bot) = (pools, games_per_bot);
     }
 
     /// Games of pools with balanced openings start from these lines from now on; before the daemon started bots have `met`.
@@ -141,9 +143,15 @@ impl Lobby {
 
     /// The rating of a bot in a pool is another one now.
     pub fn rate(&mut self, name: &BotName, pool: usize, rating: Rating) {
-        let presence = self.bots.get_mut(name);
-        if let Some(known) = presence.and_then(|presence| presence.ratings.get_mut(pool)) {
-            *known = rating;
+        if let Some(presence) = self.bots.get_mut(name) {
+            presence.rate(pool, rating);
+        }
+    }
+
+    /// The host says whose a bot is; one that is not here brings it when it comes in.
+    pub fn give(&mut self, name: &BotName, owner: Option<Owner>) {
+        if let Some(presence) = self.bots.get_mut(name) {
+            presence.kind = Kind::Registered(owner);
         }
     }
 
@@ -229,108 +237,6 @@ impl Lobby {
         Ok(effects)
     }
 
-    /// A bot challenges another, under a fresh id.
-    ///
-    /// # Errors
-    /// `unknown_pool`, `unknown_bot`, `bad_field`, `games_limit`, `draining`.
-    pub fn challenge(
-        &mut self,
-        from: Visitor,
-        id: ChallengeId,
-        terms: Challenge,
-        reference: Option<Ref>,
-        now: Now,
-    ) -> Refused {
-        let pool = self.pool(&terms.pool)?;
-        self.check_draining()?;
-        let Some(challenger) = self.visitors.get(&from).cloned() else { return Ok(Vec::new()) };
-        let to = self.opponent(&challenger, &terms)?;
-        if terms.rated && !self.pools[pool].rated {
-            return bad_field("rated", "the pool is unrated; send false");
-        }
-        if let Some(wait) = self.challenges.wait(&challenger, &terms.opponent, now.moment) {
-            let seconds = wait.ms().div_ceil(1000);
-            let message = format!("'{}' has just turned you down; challenge it again in {seconds} s", terms.opponent);
-            return refuse(ErrorCode::RateLimited, message);
-        }
-        if self.challenges.count(from) >= CHALLENGES || self.challenges.count(to) >= CHALLENGES {
-            return refuse(ErrorCode::GamesLimit, format!("{CHALLENGES} challenges stand already; wait for their end"));
-        }
-        let challenged = Challenged {
-            challenge: id,
-            from: Challenger { name: challenger, rating: None },
-            pool: self.pools[pool].name.clone(),
-            side: terms.side.into(),
-            rated: terms.rated,
-            games: terms.games,
-            expires_ms: Micros::from(CHALLENGE).ms(),
-        };
-        self.challenges.stand(id, Standing { from, to, terms, pool, until: now.moment + CHALLENGE.into() });
-        Ok(vec![
-            Effect::Tell(from, ServerMessage::ChallengeSent { challenge: id, reference }),
-            Effect::Tell(to, ServerMessage::Challenged(Box::new(challenged))),
-        ])
-    }
-
-    /// A bot takes a challenge up.
-    ///
-    /// # Errors
-    /// `unknown_challenge`.
-    pub fn accept(&mut self, visitor: Visitor, id: ChallengeId, now: Now) -> Refused {
-        let Some(standing) = self.challenges.take(id, visitor, Standing::awaits) else {
-            return refuse(
-                ErrorCode::UnknownChallenge,
-                unknown(id, "awaits your answer", "`challenged` tells those that do"),
-            );
-        };
-        let (Some(from), Some(to)) =
-            (self.visitors.get(&standing.from).cloned(), self.visitors.get(&standing.to).cloned())
-        else {
-            return Ok(Vec::new());
-        };
-        if self.held || !self.has_room(&from) || !self.has_room(&to) {
-            let ended = |visitor| challenge_ended(visitor, id, ChallengeEnd::Unavailable, None);
-            return Ok(vec![ended(standing.from), ended(standing.to)]);
-        }
-        let side = standing.terms.side.unwrap_or(if self.dice.coin() { Side::South } else { Side::North });
-        let from = Sitter { bot: from, visitor: standing.from, seek: None };
-        let to = Sitter { bot: to, visitor: standing.to, seek: None };
-        let seats = seated(from, side, to);
-        let source = Source::Series(id, standing.terms.games - 1);
-        Ok(vec![self.start(standing.pool, seats, standing.terms.rated, source, Arc::default(), now.moment)])
-    }
-
-    /// A bot turns a challenge down, or takes its own back.
-    ///
-    /// # Errors
-    /// `unknown_challenge`.
-    pub fn decline(&mut self, visitor: Visitor, id: ChallengeId, reference: Option<Ref>, now: Now) -> Refused {
-        let Some(standing) = self.challenges.take(id, visitor, Standing::concerns) else {
-            return refuse(
-                ErrorCode::UnknownChallenge,
-                unknown(id, "stands with you", "`challenged` and `challenge_sent` tell those that do"),
-            );
-        };
-        let reason = if visitor == standing.from { ChallengeEnd::Cancelled } else { ChallengeEnd::Declined };
-        let other = if visitor == standing.from { standing.to } else { standing.from };
-        if reason == ChallengeEnd::Declined {
-            self.turn_down(&standing, now.moment);
-        }
-        Ok(vec![challenge_ended(visitor, id, reason, reference), challenge_ended(other, id, reason, None)])
-    }
-
-    /// Ends the challenges whose time is over.
-    pub fn lapse(&mut self, now: Moment) -> Vec<Effect> {
-        let mut effects = Vec::new();
-        while let Some((id, standing)) = self.challenges.take_lapsed(now) {
-            self.turn_down(&standing, now);
-            for visitor in [standing.from, standing.to] {
-                effects.push(challenge_ended(visitor, id, ChallengeEnd::Expired, None));
-            }
-        }
-        effects
-    }
-
     /// Whether no games start any more.
     #[must_use]
     pub const fn is_draining(&self) -> bool {
@@ -368,7 +274,7 @@ impl Lobby {
         effects
     }
 
-    fn pool(&self, name: &str) -> Result<usize, Box<Error>> {
+    pub(super) fn pool(&self, name: &str) -> Result<usize, Box<Error>> {
         self.pools.iter().position(|pool| pool.name == name).ok_or_else(|| {
             let known: Vec<&str> = self.pools.iter().map(|pool| pool.name.as_str()).collect();
             let name: String = name.chars().take(40).collect();
@@ -379,28 +285,12 @@ impl Lobby {
         })
     }
 
-    fn check_draining(&self) -> Result<(), Box<Error>> {
+    pub(super) fn check_draining(&self) -> Result<(), Box<Error>> {
         if self.draining {
             refuse(ErrorCode::Draining, "the server is about to stop; come back after its start")
         } else {
             Ok(())
         }
-    }
-
-    fn opponent(&self, challenger: &BotName, terms: &Challenge) -> Result<Visitor, Box<Error>> {
-        let name = BotName::new(&terms.opponent).ok();
-        let found = name.as_ref().and_then(|name| Some((name, self.bots.get(name)?)));
-        let Some((name, Presence { visitor: Some(visitor), kind, .. })) = found else {
-            let name: String = terms.opponent.chars().take(40).collect();
-            return refuse(ErrorCode::UnknownBot, format!("no bot '{name}' is connected; challenge one that is"));
-        };
-        if name == challenger {
-            return bad_field("opponent", "a bot does not play itself; challenge another");
-        }
-        if terms.rated && (*kind == Kind::Guest || self.is_guest(challenger)) {
-            return bad_field("rated", "a game with a guest is never rated; send false");
-        }
-        Ok(*visitor)
     }
 
     pub(super) fn has_room(&self, name: &BotName) -> bool {
@@ -448,26 +338,9 @@ impl Lobby {
         Effect::Tell(visitor, ServerMessage::SeekEnded { pool, reason, until_ms, message, reference })
     }
 
-    /// Who turned a challenge down is left alone by the challenger for a while.
-    fn turn_down(&mut self, standing: &Standing, now: Moment) {
-        let two = (self.visitors.get(&standing.from).cloned(), self.visitors.get(&standing.to).cloned());
-        if let (Some(from), Some(to)) = two {
-            self.challenges.turn_down(from, to, now);
-        }
-    }
-
     pub(super) fn seek_ended(&self, visitor: Visitor, at: usize, reason: SeekEnd, reference: Option<Ref>) -> Effect {
         let pool = self.pools[at].name.clone();
         Effect::Tell(visitor, ServerMessage::SeekEnded { pool, reason, until_ms: None, message: None, reference })
-    }
-}
-
-/// A challenge that is none of the bot's, or what stood in the place of its id.
-fn unknown(id: ChallengeId, what: &str, advice: &str) -> String {
-    if id == ChallengeId::NOWHERE {
-        format!("that is no id of a challenge; {advice}")
-    } else {
-        format!("no challenge {id} {what}; {advice}")
     }
 }
 

@@ -5,6 +5,7 @@ use super::pairing::{Half, Sitter, Source, seated};
 use super::presence::{LEANING, Presence};
 use super::queue::Seek;
 use crate::clock::{Micros, Moment};
+use crate::store::Owner;
 use modiar_ladder::pairing::{self, ANYBODY_MS, HOUSE_MS, Meeting, Waiting, is_within_reach, pair};
 use modiar_protocol::BotName;
 use modiar_protocol::server::Openings;
@@ -250,7 +251,7 @@ const _: () = assert!(ANYBODY_MS == 4000, "the texts above tell it");
 
 /// As the pairing needs them: an owner is a number there.
 fn as_waiting<'a>(line: &[Candidate<'a>], at: usize, now: Moment) -> Vec<Waiting> {
-    let mut owners: HashMap<&'a str, usize> = HashMap::new();
+    let mut owners: HashMap<&'a Owner, usize> = HashMap::new();
     let mut waiting = Vec::with_capacity(line.len());
     for Candidate { seek, bot } in line {
         let count = owners.len();

@@ -85,7 +85,9 @@ impl Meetings {
     /// What two bots have had before the daemon started: of openings that is no more than they had games.
     pub fn recall(&mut self, meeting: &Meeting) {
         let [Ok(one), Ok(other)] = [0, 1].map(|at| BotName::new(&meeting.two[at])) else { return };
-        self.met(&one, &other).openings += usize::try_from(meeting.openings).unwrap_or(usize::MAX);
+        let had = usize::try_from(meeting.openings).unwrap_or(usize::MAX);
+        let met = self.met(&one, &other);
+        met.openings = met.openings.max(had);
     }
 
     /// The next opening of these two; empty where there is none.

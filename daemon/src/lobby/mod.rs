@@ -1,8 +1,10 @@
 //! Who is here, who wants to play whom: the pure [`Lobby`], and the [`Hall`] that carries out what it decides.
 
 mod after;
+mod attempts;
 mod bot;
 mod challenges;
+mod challenging;
 mod conduct;
 mod door;
 mod hall;
@@ -13,6 +15,7 @@ mod meetings;
 mod pairing;
 mod presence;
 mod queue;
+mod registration;
 mod restore;
 mod summon;
 
@@ -24,8 +27,11 @@ pub use load::Load;
 pub use machine::{Effect, Lobby, Now, Visitor};
 pub use pairing::{Fate, Half, Pairing, Sitter, Source};
 pub use presence::{Entrant, Kind};
+pub use registration::{Claimed, not_stored};
 pub use restore::Restored;
 pub use summon::{Summoned, Summons};
 
+#[cfg(test)]
+mod owner_tests;
 #[cfg(test)]
 mod scenes;

@@ -177,7 +177,8 @@ impl Lobby {
 
     /// Whether a game of these two in a pool counts (`ladder.rated`).
     pub(super) fn is_rated(&self, pool: usize, two: [&Sitter; 2]) -> bool {
-        self.pools[pool].rated && !two.iter().any(|sitter| self.is_guest(&sitter.bot))
+        let guests = two.iter().any(|sitter| self.is_guest(&sitter.bot));
+        self.pools[pool].rated && !guests && !self.are_kin(&two[0].bot, &two[1].bot)
     }
 
     /// One side's seek after a game: it waits anew, first if the game does not count, or is done.

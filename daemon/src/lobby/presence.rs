@@ -2,6 +2,7 @@
 
 use super::conduct::Conduct;
 use super::machine::Visitor;
+use crate::store::Owner;
 use modiar_ladder::Rating;
 use modiar_protocol::BotName;
 
@@ -29,7 +30,7 @@ pub enum Kind {
     /// It plays without a registered name.
     Guest,
     /// It is registered; of one owner, where somebody is named.
-    Registered(Option<String>),
+    Registered(Option<Owner>),
     /// One of the server's own.
     House,
 }
@@ -65,6 +66,12 @@ impl Presence {
         Self { visitor: None, kind, limit: 1, playing: 0, called: false, southward: 0, ratings, last, conduct }
     }
 
+    /// Whether it and `other` are known to be of one owner.
+    #[must_use]
+    pub fn is_kin(&self, other: &Self) -> bool {
+        self.owner().is_some() && self.owner() == other.owner()
+    }
+
     /// It comes in, for the first time or again.
     pub fn enter(&mut self, visitor: Visitor, entrant: Entrant) {
         let Entrant { kind, limit, ratings, southward, .. } = entrant;
@@ -88,11 +95,24 @@ impl Presence {
 
     /// Its owner, where one is named.
     #[must_use]
-    pub fn owner(&self) -> Option<&str> {
+    pub fn owner(&self) -> Option<&Owner> {
         match &self.kind {
-            Kind::Registered(owner) => owner.as_deref(),
+            Kind::Registered(owner) => owner.as_ref(),
             Kind::Guest | Kind::House => None,
         }
+    }
+
+    /// Its rating in a pool is another one now; a guest has none.
+    pub fn rate(&mut self, pool: usize, rating: Rating) {
+        if self.is_guest() {
+            return;
+        }
+        if pool >= self.ratings.len() {
+            let mut ratings = std::mem::take(&mut self.ratings).into_vec();
+            ratings.resize(pool + 1, Rating::default());
+            self.ratings = ratings.into();
+        }
+        self.ratings[pool] = rating;
     }
 
     /// It is paired with another in a pool.

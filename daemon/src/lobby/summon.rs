@@ -108,8 +108,8 @@ impl Hall {
 
     /// The pools, by whose places a summons names one.
     #[must_use]
-    pub fn pools(&self) -> &[Pool] {
-        &self.pools
+    pub fn pools(&self) -> Arc<[Pool]> {
+        Arc::clone(&self.current().pools)
     }
 
     /// The games that run.

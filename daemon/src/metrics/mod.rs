@@ -12,7 +12,7 @@ mod words;
 
 pub use histogram::Histogram;
 pub use tally::{Counted, Tally};
-pub use words::{Close, Invariant};
+pub use words::{Close, Invariant, Login, Reading, Registration};
 
 use crate::clock::{Charge, Micros};
 use crate::time;
@@ -51,6 +51,9 @@ pub struct Metrics {
     /// How long seeks waited that were paired.
     pub pairing_wait: Histogram,
     invariant_failures: Words,
+    logins_refused: Words,
+    registrations: Words,
+    reloads: Words,
     /// The disk's time for a group of plies.
     pub journal_sync: Histogram,
     /// The database's time for a group of results.
@@ -104,6 +107,15 @@ impl Metrics {
                 "invariant",
                 Invariant::all(),
             ),
+            logins_refused: Words::register(
+                into,
+                "modiar_logins_refused",
+                "Hellos with a token that were refused",
+                "reason",
+                Login::all(),
+            ),
+            registrations: outcomes(into, "modiar_registrations", "Registrations over the wire", Registration::all()),
+            reloads: outcomes(into, "modiar_reloads", "Times the configuration was read again", Reading::all()),
             journal_sync: times(into, "modiar_journal_sync", "Bringing played plies to the disk"),
             store_commit: times(into, "modiar_store_commit", "Committing finished games"),
             store_commit_games: counts(into, "modiar_store_commit_games", "Finished games in one commit"),
@@ -168,6 +180,21 @@ impl Metrics {
     /// A bot reads an error.
     pub fn error(&self, code: ErrorCode) {
         self.errors.inc(code as usize);
+    }
+
+    /// A hello with a token was refused.
+    pub fn login_refused(&self, why: Login) {
+        self.logins_refused.inc(why as usize);
+    }
+
+    /// A bot has tried to register itself.
+    pub fn registration(&self, outcome: Registration) {
+        self.registrations.inc(outcome as usize);
+    }
+
+    /// The configuration was read again.
+    pub fn reload(&self, outcome: Reading) {
+        self.reloads.inc(outcome as usize);
     }
 
     /// What must never be has been in a game: for whoever watches, an alarm.
@@ -242,6 +269,10 @@ fn counter(registry: &mut Registry, name: &str, help: &str) -> Counter {
     let counter = Counter::default();
     registry.register(name, help, counter.clone());
     counter
+}
+
+fn outcomes(registry: &mut Registry, name: &str, help: &str, all: impl IntoIterator<Item = &'static str>) -> Words {
+    Words::register(registry, name, help, "outcome", all)
 }
 
 fn times(registry: &mut Registry, name: &str, help: &str) -> Histogram {

@@ -117,6 +117,59 @@ impl Invariant {
     }
 }
 
+/// What became of an attempt to register over the wire (`session.register`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Registration {
+    /// It was stored.
+    Made,
+    /// It was taken back, for nobody had read the token.
+    Untold,
+    /// Too many came from that address.
+    Limited,
+    /// Another had the name, the host allows none, or a field was wrong.
+    Refused,
+    /// The disk was full, slow or failed.
+    Failed,
+}
+
+impl Registration {
+    pub(super) fn all() -> impl Iterator<Item = &'static str> {
+        ["made", "untold", "limited", "refused", "failed"].into_iter()
+    }
+}
+
+/// Why a hello with a token was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Login {
+    /// The name and the token do not belong together.
+    Wrong,
+    /// Too many wrong ones came from that address: it was not looked at.
+    Limited,
+    /// The host keeps the bot out.
+    Banned,
+}
+
+impl Login {
+    pub(super) fn all() -> impl Iterator<Item = &'static str> {
+        ["wrong", "limited", "banned"].into_iter()
+    }
+}
+
+/// What became of a configuration that was read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// What can change while the daemon runs has changed.
+    Done,
+    /// It cannot be used, and nothing has changed.
+    Refused,
+}
+
+impl Reading {
+    pub(super) fn all() -> impl Iterator<Item = &'static str> {
+        ["done", "refused"].into_iter()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,7 @@
 //! How many connections there may be: in all, and from one address (`limits.connections`).
 
 use std::collections::HashMap;
+use std::fmt;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,8 +24,10 @@ pub(super) fn room_for_connections() -> u64 {
 
 /// Where a connection comes from, as it is counted: whoever has an IPv6 address has 2^64 of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Origin {
+pub enum Origin {
+    /// An IPv4 address, also where IPv6 maps it.
     V4(Ipv4Addr),
+    /// The /64 of an IPv6 address.
     V6([u16; 4]),
 }
 
@@ -40,13 +43,24 @@ impl From<IpAddr> for Origin {
     }
 }
 
+/// How many connections there may be at present.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Places {
+    /// In all.
+    pub(super) all: u64,
+    /// From one origin.
+    pub(super) of_one: u64,
+}
+
+impl fmt::Display for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} may be in all, {} from one address", self.all, self.of_one.min(self.all))
+    }
+}
+
 /// Counts the connections and lets them in up to a limit.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Admission {
-    /// Most in all.
-    most: u64,
-    /// Most from one origin.
-    most_of_one: u64,
     counts: Mutex<Counts>,
 }
 
@@ -77,22 +91,13 @@ pub(super) struct Pass {
 }
 
 impl Admission {
-    pub(super) fn new(most: u64, most_of_one: u64) -> Arc<Self> {
-        Arc::new(Self { most, most_of_one, counts: Mutex::default() })
-    }
-
-    /// What they are told who find no place.
-    pub(super) fn limits(&self) -> String {
-        format!("{} may be in all, {} from one address", self.most, self.most_of_one.min(self.most))
-    }
-
     /// Gives a connection from `address` a place, if one is free.
-    pub(super) fn admit(self: &Arc<Self>, address: IpAddr) -> Admitted {
+    pub(super) fn admit(self: &Arc<Self>, address: IpAddr, places: Places) -> Admitted {
         let origin = Origin::from(address);
         let mut counts = self.lock();
         let of_one = counts.by_origin.get(&origin).copied().unwrap_or_default();
         let pass = |origin| Pass { admission: Arc::clone(self), origin };
-        if counts.all < self.most && of_one < self.most_of_one {
+        if counts.all < places.all && of_one < places.of_one {
             counts.all += 1;
             counts.by_origin.insert(origin, of_one + 1);
             Admitted::Yes(pass(Some(origin)))
@@ -130,8 +135,8 @@ impl Drop for Pass {
 mod tests {
     use super::*;
 
-    fn is_let_in(admission: &Arc<Admission>, address: &str) -> Option<Pass> {
-        match admission.admit(address.parse().unwrap()) {
+    fn is_let_in(admission: &Arc<Admission>, (all, of_one): (u64, u64), address: &str) -> Option<Pass> {
+        match admission.admit(address.parse().unwrap(), Places { all, of_one }) {
             Admitted::Yes(pass) => Some(pass),
             Admitted::No(_) | Admitted::Unheard => None,
         }
@@ -140,38 +145,40 @@ mod tests {
     /// `limits.connections`: at the limit and one past it, for one address and in all.
     #[test]
     fn places_are_counted_and_come_back() {
-        let admission = Admission::new(3, 2);
-        let one = is_let_in(&admission, "10.0.0.1").unwrap();
-        let _two = is_let_in(&admission, "10.0.0.1").unwrap();
-        assert!(is_let_in(&admission, "10.0.0.1").is_none());
-        let three = is_let_in(&admission, "10.0.0.2").unwrap();
-        assert!(is_let_in(&admission, "10.0.0.3").is_none());
+        let (admission, places) = (Arc::new(Admission::default()), (3, 2));
+        let one = is_let_in(&admission, places, "10.0.0.1").unwrap();
+        let _two = is_let_in(&admission, places, "10.0.0.1").unwrap();
+        assert!(is_let_in(&admission, places, "10.0.0.1").is_none());
+        let three = is_let_in(&admission, places, "10.0.0.2").unwrap();
+        assert!(is_let_in(&admission, places, "10.0.0.3").is_none());
         drop(one);
-        let one = is_let_in(&admission, "10.0.0.1").unwrap();
+        let one = is_let_in(&admission, places, "10.0.0.1").unwrap();
+        // Those that are here stay where there may be fewer from now on.
+        assert!(is_let_in(&admission, (2, 2), "10.0.0.3").is_none());
         drop((three, one));
         assert_eq!(admission.lock().by_origin.len(), 1);
     }
 
     #[test]
     fn an_ipv6_address_counts_by_its_network_and_a_mapped_one_as_ipv4() {
-        let admission = Admission::new(9, 1);
+        let (admission, places) = (Arc::new(Admission::default()), (9, 1));
         let _passes = ["2001:db8:0:1::1", "2001:db8:0:2::1", "::ffff:10.0.0.1"]
-            .map(|address| is_let_in(&admission, address).unwrap());
+            .map(|address| is_let_in(&admission, places, address).unwrap());
         for taken in ["2001:db8:0:1:ffff::2", "10.0.0.1"] {
-            assert!(is_let_in(&admission, taken).is_none(), "{taken}");
+            assert!(is_let_in(&admission, places, taken).is_none(), "{taken}");
         }
-        assert!(is_let_in(&admission, "10.0.0.2").is_some());
+        assert!(is_let_in(&admission, places, "10.0.0.2").is_some());
     }
 
     #[test]
     fn only_so_many_are_told_why() {
-        let admission = Admission::new(1, 1);
+        let (admission, places) = (Arc::new(Admission::default()), Places { all: 1, of_one: 1 });
         let nobody = "10.0.0.1".parse().unwrap();
-        let _one = admission.admit(nobody);
-        let told: Vec<_> = (0..REFUSING).map(|_| admission.admit(nobody)).collect();
+        let _one = admission.admit(nobody, places);
+        let told: Vec<_> = (0..REFUSING).map(|_| admission.admit(nobody, places)).collect();
         assert!(told.iter().all(|admitted| matches!(admitted, Admitted::No(_))));
-        assert!(matches!(admission.admit(nobody), Admitted::Unheard));
+        assert!(matches!(admission.admit(nobody, places), Admitted::Unheard));
         drop(told);
-        assert!(matches!(admission.admit(nobody), Admitted::No(_)));
+        assert!(matches!(admission.admit(nobody, places), Admitted::No(_)));
     }
 }

@@ -10,6 +10,7 @@ use std::os::fd::RawFd;
 const MATTERS: Micros = Micros(1_000_000);
 
 /// One read of a socket.
+#[derive(Clone)]
 pub(super) struct SocketRead {
     socket: RawFd,
     heartbeat: &'static Heartbeat,

@@ -35,7 +35,7 @@ pub trait Resident: Send + 'static {
 
 /// Serves the connection of a bot within this process until it is sent away.
 pub async fn serve_inside(visitor: Visitor, hall: Arc<Hall>, resident: impl Resident) {
-    let most = hall.limits().of_house().output();
+    let most = hall.current().limits.of_house().output();
     let outlet = Arc::new(Outlet::inside(most, Arc::clone(hall.metrics())));
     let client = Client::new(Caller { visitor, peer: None }, Arc::clone(&outlet), hall);
     Inside { resident, client, outlet, lines: Lines::default(), said: Vec::new() }.serve().await;

@@ -1,12 +1,13 @@
 //! Accepting connections.
 
-use super::admission::{Admission, Admitted, room_for_connections};
+use super::admission::{Admission, Admitted, Places, room_for_connections};
 use super::farewell::Farewell;
 use super::kernel;
 use super::outlet::Outlet;
 use super::reader;
 use super::tls::Certificate;
 use crate::clock::Moment;
+use crate::config::Limits;
 use crate::lobby::{Hall, Visitor};
 use crate::session::{Caller, Client};
 use crate::time::{Heartbeat, now};
@@ -104,34 +105,31 @@ pub struct Listener {
     backlog: Backlog,
     hall: Arc<Hall>,
     admission: Arc<Admission>,
+    /// How many connections the system has descriptors for.
+    room: u64,
     /// Where there is one the door speaks TLS.
     certificate: Option<Arc<Certificate>>,
     heartbeat: &'static Heartbeat,
 }
 
 impl Listener {
-    /// A door to `hall`, for so many connections of one address.
+    /// A door to `hall`.
     ///
     /// # Errors
     /// The heartbeat could not start.
-    pub fn new(
-        socket: TcpListener,
-        hall: Arc<Hall>,
-        per_address: u64,
-        certificate: Option<Arc<Certificate>>,
-    ) -> io::Result<Self> {
+    pub fn new(socket: TcpListener, hall: Arc<Hall>, certificate: Option<Arc<Certificate>>) -> io::Result<Self> {
         if !kernel::MEASURES_OWN_DELAY {
             warn!("this system does not tell when data arrived: own delay counts as 0, bots are charged for it");
         }
-        let (wanted, room) = (hall.limits().connections, room_for_connections());
+        let (wanted, room) = (hall.current().limits.connections, room_for_connections());
         if room < wanted {
             warn!(
                 wanted,
                 room, "the system's limit of open files leaves room for fewer connections; raise it (ulimit -n)"
             );
         }
-        let admission = Admission::new(wanted.min(room), per_address);
-        Ok(Self { backlog: Backlog::new(socket), hall, admission, certificate, heartbeat: Heartbeat::start()? })
+        let (admission, heartbeat) = (Arc::default(), Heartbeat::start()?);
+        Ok(Self { backlog: Backlog::new(socket), hall, admission, room, certificate, heartbeat })
     }
 
     /// Accepts until `stop`; the connections run under `tasks`.
@@ -146,7 +144,9 @@ impl Listener {
     /// Serves a connection, or tells it that there are too many (`limits.connections`).
     fn admit(&self, stream: TcpStream, peer: SocketAddr, visitor: Visitor, tasks: &TaskTracker) {
         let caller = Caller { visitor, peer: Some(peer) };
-        let admitted = self.admission.admit(peer.ip());
+        let current = self.hall.current();
+        let places = Places { all: current.limits.connections.min(self.room), of_one: current.connections_per_address };
+        let admitted = self.admission.admit(peer.ip(), places);
         if !matches!(admitted, Admitted::Yes(_)) {
             info!(%caller, "refused: there are too many connections");
             self.hall.metrics().connection_refused();
@@ -154,7 +154,7 @@ impl Listener {
         if matches!(admitted, Admitted::Unheard) {
             return;
         }
-        let (mut read, outlet) = match self.open(stream) {
+        let (mut read, outlet) = match self.open(stream, &current.limits) {
             Ok((read, outlet)) => (read, Arc::new(outlet)),
             Err(error) => return warn!(%caller, %error, "the connection was gone at once"),
         };
@@ -165,27 +165,24 @@ impl Listener {
                 let client = Client::new(caller, Arc::clone(&outlet), Arc::clone(&hall));
                 tasks.spawn(reader::serve(read, outlet, client, heartbeat, came, connection, pass))
             }
-            Admitted::No(pass) => {
-                let limits = self.admission.limits();
-                tasks.spawn(async move {
-                    let message = format!("too many connections: {limits}; close some, or come back later");
-                    let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
-                    outlet.tell(&ServerMessage::Error(Box::new(error)));
-                    Farewell { read: &mut read, outlet: &outlet }.say().await;
-                    drop(pass);
-                })
-            }
+            Admitted::No(pass) => tasks.spawn(async move {
+                let message = format!("too many connections: {places}; close some, or come back later");
+                let error = Error { fatal: true, ..Error::new(ErrorCode::TooManyConnections, message) };
+                outlet.tell(&ServerMessage::Error(Box::new(error)));
+                Farewell { read: &mut read, outlet: &outlet }.say().await;
+                drop(pass);
+            }),
             Admitted::Unheard => return,
         };
     }
 
-    fn open(&self, stream: TcpStream) -> io::Result<(OwnedReadHalf, Outlet)> {
-        prepare(&SockRef::from(&stream), self.hall.limits().vanished())?;
+    fn open(&self, stream: TcpStream, limits: &Limits) -> io::Result<(OwnedReadHalf, Outlet)> {
+        prepare(&SockRef::from(&stream), limits.vanished())?;
         let cipher = self.certificate.as_ref().map(|certificate| certificate.cipher()).transpose();
         let cipher = cipher.map_err(io::Error::other)?.map(Box::new);
         let (read, write) = stream.into_split();
         let metrics = Arc::clone(self.hall.metrics());
-        Ok((read, Outlet::new(write, cipher, self.hall.limits().output(), metrics)))
+        Ok((read, Outlet::new(write, cipher, limits.output(), metrics)))
     }
 }
 

@@ -11,7 +11,7 @@ mod outlet;
 mod reader;
 mod tls;
 
-pub use admission::WEB_CONNECTIONS;
+pub use admission::{Origin, WEB_CONNECTIONS};
 pub use inside::{Resident, serve_inside};
 pub use listener::{Backlog, Listener, bind};
 pub use outlet::Outlet;

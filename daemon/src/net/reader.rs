@@ -44,7 +44,7 @@ pub(super) fn serve(
     pass: Pass,
 ) -> impl Future<Output = ()> + use<> {
     let sealed = outlet.is_handshaking();
-    let limits = *client.limits();
+    let limits = client.limits();
     let deadline = Box::pin(sleep(limits.handshake()));
     let mut reader = Reader {
         read,
@@ -53,6 +53,7 @@ pub(super) fn serve(
         client,
         heartbeat,
         lines: Lines::default(),
+        held: None,
         previous: came,
         made_up: came,
         handshake: Some(Box::new(Handshake {
@@ -75,6 +76,8 @@ pub(super) fn serve(
         let Reader { read, outlet, .. } = &mut reader;
         // A box, for it is as large as all the rest, and not needed before the end.
         Box::pin(Farewell { read, outlet }.say()).await;
+        let taken = kernel::taken_by_peer(kernel::descriptor(read.as_ref()));
+        reader.client.seen_off(taken.unwrap_or(u64::MAX));
     }
 }
 
@@ -86,6 +89,8 @@ struct Reader {
     client: Client,
     heartbeat: &'static Heartbeat,
     lines: Lines,
+    /// What came behind a hello that waits for the store.
+    held: Option<Box<Held>>,
     /// When the read before returned; until the bot is welcome, when it cannot have been here yet.
     previous: Moment,
     /// When the newest read returned: stops before it are made up for.
@@ -99,6 +104,13 @@ struct Reader {
     _pass: Pass,
     /// What the outlet wakes this task by.
     waker: Option<Waker>,
+}
+
+/// The rest of a read, which is heard later.
+struct Held {
+    bytes: Vec<u8>,
+    read: SocketRead,
+    full: bool,
 }
 
 /// A connection whose bot is not welcome yet.
@@ -146,6 +158,15 @@ impl Reader {
             if rung.output() || self.write_deadline.is_some() {
                 self.poll_write(context);
             }
+            if self.client.is_registering() {
+                if let Next::End(close) = Next::of(&self.outlet) {
+                    return Poll::Ready(close);
+                }
+                if let Next::End(close) = ready!(self.poll_registration(context)) {
+                    return Poll::Ready(close);
+                }
+                continue;
+            }
             if self.handshake.is_some()
                 && let Next::End(close) = self.poll_handshake(context)
             {
@@ -184,7 +205,7 @@ impl Reader {
         let next = BUFFER.with_borrow_mut(|buffer| {
             let mut taken = 0;
             // What came later is no reason to wait. One read more than that: the end of the stream is no byte.
-            while taken <= there {
+            while taken <= there && !self.client.is_registering() {
                 let read = match kernel::read_now(self.read.as_ref(), buffer) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                     read => read.map(|length| &buffer[..length]),
@@ -245,11 +266,27 @@ impl Reader {
             let heard = self.handshake.as_ref().is_some_and(|handshake| handshake.heard);
             let last = memchr::memchr(b'\n', input).is_none() && !heard && !full;
             self.client.hear(line, &arrival.line(last));
+            if self.client.is_registering() {
+                self.held = Some(Box::new(Held { bytes: input.to_vec(), read: arrival.clone(), full }));
+                break;
+            }
         }
         if let Some(handshake) = &mut self.handshake {
             handshake.heard = true;
         }
         Next::Go
+    }
+
+    /// Waits for the store, and reads nothing meanwhile; then hears what was held back. That time was not the bot's.
+    fn poll_registration(&mut self, context: &mut Context<'_>) -> Poll<Next> {
+        let Some(held) = &self.held else { return Poll::Ready(Next::Go) };
+        ready!(self.client.poll_registration(context, &held.read.line(false)));
+        if let Some(handshake) = &mut self.handshake {
+            handshake.since = now();
+            handshake.deadline = Box::pin(sleep(Duration::from_micros(handshake.limit.0)));
+        }
+        let held = self.held.take();
+        Poll::Ready(held.map_or(Next::Go, |held| self.hear(&held.bytes, &held.read, held.full)))
     }
 
     /// Writes what waits; a peer that takes nothing for too long is cut off (`session.slow-reader`).
@@ -284,15 +321,16 @@ impl Reader {
             return Next::Go;
         }
         // While the server stood still nobody could be welcomed.
-        let left = handshake.limit.less(ran_since(handshake.since));
+        let limit = handshake.limit;
+        let left = limit.less(ran_since(handshake.since));
         if left > Micros(0) {
             handshake.deadline = Box::pin(sleep(Duration::from_micros(left.0)));
             return self.poll_handshake(context);
         }
         // A hello that lies in the kernel came before this was looked at.
         let next = self.read_kernel();
-        if next == Next::Go && !self.client.is_welcome() {
-            self.client.handshake_expired();
+        if next == Next::Go && !self.client.is_welcome() && !self.client.is_registering() {
+            self.client.handshake_expired(limit);
         }
         next
     }

@@ -16,7 +16,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// The certificate that new connections are shown.
 #[derive(Debug)]
 pub struct Certificate {
-    files: TlsFiles,
     current: Mutex<Arc<ServerConfig>>,
 }
 
@@ -26,17 +25,13 @@ impl Certificate {
     /// # Errors
     /// A file that cannot be read, holds no PEM, or does not fit the other.
     pub fn load(files: &TlsFiles) -> anyhow::Result<Self> {
-        Ok(Self { files: files.clone(), current: Mutex::new(read(files)?) })
+        Ok(Self { current: Mutex::new(read(files)?) })
     }
 
-    /// Reads the files again, for the connections to come; those that are there keep what they have.
-    ///
-    /// # Errors
-    /// As for [`Self::load`]; the certificate stays as it was.
-    pub fn reload(&self) -> anyhow::Result<()> {
-        let config = read(&self.files)?;
-        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = config;
-        Ok(())
+    /// Shows what `new` shows to the connections to come; those that are there keep what they have.
+    pub fn renew(&self, new: Self) {
+        let new = new.current.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = new;
     }
 
     /// The cipher of a new connection.

@@ -16,6 +16,8 @@ pub use plies::{PliesError, Ply, PlyTimes, Uneven, plies, served};
 pub use show::show;
 pub use verify::{Fault, Findings, verify_record};
 
+use crate::text::is_hidden;
+
 /// So many of something, by its word for one and for several.
 pub(crate) fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
@@ -28,10 +30,10 @@ pub(crate) fn fault_of_line(error: &serde_json::Error) -> String {
     format!("{} at byte {}", what.unwrap_or_default(), error.column())
 }
 
-/// A text that moves no cursor and rings no bell, whatever stands in a foreign record: control characters but the newline as
-/// the replacement character.
+/// A text that moves no cursor, turns no line round and rings no bell, whatever stands in a foreign record: hidden characters but
+/// the newline as the replacement character.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
+    text.chars().map(|c| if is_hidden(c) && c != '\n' { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// As much of a text as a message can quote.

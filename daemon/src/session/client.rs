@@ -1,11 +1,14 @@
 //! One connected client: its session's decisions carried out in the lobby and at the tables.
 
 use super::machine::{Said, Session, Step};
+use super::registration::{Registration, ToldToken};
 use crate::clock::{Arrival, Micros, Moment};
 use crate::config::Limits;
-use crate::lobby::{Bot, Hall, NotWelcome, Visitor};
-use crate::net::Outlet;
+use crate::lobby::{Bot, Hall, NotWelcome, Visitor, not_stored};
+use crate::metrics::Login;
+use crate::net::{Origin, Outlet};
 use crate::referee::{GAME_OVER, Table, Told};
+use crate::store::Claim;
 use crate::time;
 use modiar_protocol::client::{Hello, Move, decode};
 use modiar_protocol::limits::WATCHES;
@@ -13,8 +16,9 @@ use modiar_protocol::server::Error;
 use modiar_protocol::{BotName, ErrorCode, GameId, LineTooLong, Ref, ServerMessage};
 use modiar_rules::Side;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
+use std::task::{Context, Poll, ready};
 use tracing::{debug, info};
 
 /// A connection as the log names it: its number, and where it comes from.
@@ -24,6 +28,14 @@ pub struct Caller {
     pub visitor: Visitor,
     /// Its address; none where it is a bot within this process.
     pub peer: Option<SocketAddr>,
+}
+
+impl Caller {
+    /// Whose attempts its own count as.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        self.peer.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.ip()).into()
+    }
 }
 
 impl fmt::Display for Caller {
@@ -50,6 +62,10 @@ pub struct Client {
     watching: Vec<Arc<Table>>,
     /// Whether it made a move.
     moved: bool,
+    /// The registration that it waits for.
+    registration: Option<Box<Registration>>,
+    /// The name that was registered for it, until it is sure that its token was read.
+    told: Option<Box<ToldToken>>,
 }
 
 /// A seat at a table, which may be gone.
@@ -75,6 +91,8 @@ impl Client {
             welcomed: None,
             watching: Vec::new(),
             moved: false,
+            registration: None,
+            told: None,
         }
     }
 
@@ -86,8 +104,8 @@ impl Client {
 
     /// What a connection may take.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
-        self.hall.limits()
+    pub fn limits(&self) -> Limits {
+        self.hall.current().limits
     }
 
     /// Whether a hello was accepted.
@@ -112,6 +130,9 @@ impl Client {
         if self.welcomed.is_some_and(|welcomed| welcomed < received) {
             self.welcomed = None;
             self.hall.has_read(self.caller.visitor);
+            if let Some(told) = self.told.take() {
+                told.claim.keep();
+            }
         }
     }
 
@@ -120,9 +141,9 @@ impl Client {
         self.session.make_up(stopped, now);
     }
 
-    /// The handshake took too long.
-    pub fn handshake_expired(&mut self) {
-        let step = self.session.hear(Said::HandshakeExpired(self.hall.limits().handshake_ms), time::now());
+    /// The handshake took longer than so long.
+    pub fn handshake_expired(&mut self, limit: Micros) {
+        let step = self.session.hear(Said::HandshakeExpired(limit.ms()), time::now());
         self.end(step);
     }
 
@@ -154,7 +175,7 @@ impl Client {
             Step::Nothing => {}
             Step::Move { wanted, limited, reference } => self.play(wanted, limited, reference, arrival),
             Step::Reply(error) => self.reply(error),
-            Step::Enter(hello, reference) => self.enter(*hello, reference, arrival),
+            Step::Enter(hello, reference) => self.greet(*hello, reference, arrival),
             Step::Seek(pool, games, reference) => self.hall.seek(self.caller.visitor, &pool, games, reference),
             Step::Unseek(pool, reference) => self.hall.unseek(self.caller.visitor, pool.as_deref(), reference),
             Step::Challenge(challenge, reference) => self.hall.challenge(self.caller.visitor, *challenge, reference),
@@ -183,26 +204,75 @@ impl Client {
         self.outlet.tell(&ServerMessage::Error(Box::new(error)));
     }
 
-    fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
+    /// Lets a bot in by what its hello proves; one that wants a name registered is heard no further until that is done.
+    fn greet(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival) {
+        let origin = self.caller.origin();
+        if hello.register && hello.token.is_none() {
+            match self.hall.register(origin, &hello) {
+                Ok(claimed) => self.registration = Some(Box::new(Registration::new(hello, reference, claimed))),
+                Err(error) => self.refuse(hello.name.as_ref(), Error { reference, ..*error }, arrival),
+            }
+        } else {
+            self.enter(hello, reference, arrival, None);
+        }
+    }
+
+    /// Whether it waits for a registration: what comes meanwhile is not heard.
+    #[must_use]
+    pub const fn is_registering(&self) -> bool {
+        self.registration.is_some()
+    }
+
+    /// Ready when the registration that it waits for is done, or not to be done, and the bot was told so.
+    pub fn poll_registration(&mut self, context: &mut Context<'_>, arrival: &dyn Arrival) -> Poll<()> {
+        let Some(registration) = &mut self.registration else { return Poll::Ready(()) };
+        let claimed = ready!(registration.poll(context)).unwrap_or_else(|| Err(not_stored()));
+        if let Some(registration) = self.registration.take() {
+            let Registration { hello, reference, .. } = *registration;
+            match claimed {
+                Ok(claim) => self.enter(hello, reference, arrival, Some(claim)),
+                Err(error) => self.refuse(hello.name.as_ref(), Error { reference, ..*error }, arrival),
+            }
+        }
+        Poll::Ready(())
+    }
+
+    /// The connection is over, and its peer's kernel has taken so many bytes of what was said.
+    pub fn seen_off(&mut self, taken: u64) {
+        if let Some(told) = self.told.take().filter(|told| told.said <= taken) {
+            told.claim.keep();
+        }
+    }
+
+    fn enter(&mut self, hello: Hello, reference: Option<Ref>, arrival: &dyn Arrival, claim: Option<Claim>) {
         let (name, client, version) = (hello.name.clone(), hello.client.clone(), hello.version.clone());
-        match self.hall.enter(self.caller.visitor, &self.outlet, hello, reference.clone(), arrival) {
+        let guessed = hello.token.is_some();
+        let (visitor, outlet) = (self.caller.visitor, &self.outlet);
+        match self.hall.enter(visitor, outlet, hello, reference.clone(), arrival, claim.as_ref()) {
             Ok(bot) => {
                 let (client, version) = (client.as_deref(), version.as_deref());
-                info!(caller = %self.caller, bot = %bot.name, client, version, "welcome");
+                info!(caller = %self.caller, bot = %bot.name, client, version, registered = claim.is_some(), "welcome");
                 self.bot = Some(bot);
+                self.told = claim.zip(outlet.said()).map(|(claim, said)| Box::new(ToldToken { claim, said }));
                 self.welcomed = Some(time::now());
                 self.tell_session(Said::Welcomed, arrival);
             }
             Err(NotWelcome::Error(error)) => {
-                let bot = name.as_ref().map(BotName::as_str);
-                info!(caller = %self.caller, bot, code = %error.code, "refused");
-                self.tell_session(Said::HelloRefused(Error { reference, ..*error }), arrival);
+                let wrong = guessed && error.code == ErrorCode::AuthFailed;
+                let error = if wrong { self.hall.login_failed(self.caller.origin(), error) } else { error };
+                self.refuse(name.as_ref(), Error { reference, ..*error }, arrival);
             }
             Err(NotWelcome::Banned(reason)) => {
                 info!(caller = %self.caller, bot = name.as_ref().map(BotName::as_str), "refused: the bot is banned");
+                self.hall.metrics().login_refused(Login::Banned);
                 self.tell_session(Said::Banned(reason.told()), arrival);
             }
         }
+    }
+
+    fn refuse(&mut self, name: Option<&BotName>, error: Error, arrival: &dyn Arrival) {
+        info!(caller = %self.caller, bot = name.map(BotName::as_str), code = %error.code, "refused");
+        self.tell_session(Said::HelloRefused(error), arrival);
     }
 
     fn play(&mut self, wanted: Move, limited: bool, reference: Option<Ref>, arrival: &dyn Arrival) {

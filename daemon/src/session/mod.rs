@@ -3,6 +3,7 @@
 mod client;
 mod machine;
 mod rate;
+mod registration;
 
 pub use client::{Caller, Client};
 pub use machine::{Said, Session, Step};

@@ -1,13 +1,13 @@
 //! Registered bots: who may play under which name.
 
-use super::{StoreError, StoreHandle, line_hash};
+use super::ban::BanReason;
+use super::owner::Owner;
+use super::token::{TokenHash, new_token};
+use super::{StoreError, StoreHandle};
 use jiff::Timestamp;
-use modiar_protocol::limits::BAN_REASON_CHARS;
 use modiar_protocol::{BotName, Secret};
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 
 /// A registered bot.
@@ -21,93 +21,8 @@ pub struct Account {
     pub created: String,
     /// Why it may not play, where that is so.
     pub banned: Option<BanReason>,
-}
-
-/// Why a bot is kept out. Its author reads it: it has 1 to [`BAN_REASON_CHARS`] characters and no control characters.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct BanReason(String);
-
-impl BanReason {
-    /// The reason as it was stored.
-    #[must_use]
-    pub const fn stored(text: String) -> Self {
-        Self(text)
-    }
-
-    /// As it is stored.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// What the bot reads (`session.banned`).
-    #[must_use]
-    pub fn told(&self) -> String {
-        format!("the host keeps this bot out: {}; ask the host", self.0)
-    }
-}
-
-impl TryFrom<String> for BanReason {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let chars = text.chars().count();
-        if !(1..=BAN_REASON_CHARS).contains(&chars) {
-            return Err(format!("it has {chars} characters; write 1 to {BAN_REASON_CHARS}"));
-        }
-        if text.chars().any(char::is_control) {
-            return Err("leave control characters out, newlines too".to_owned());
-        }
-        Ok(Self(text))
-    }
-}
-
-impl From<BanReason> for String {
-    fn from(BanReason(text): BanReason) -> Self {
-        text
-    }
-}
-
-/// What is kept of a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TokenHash(String);
-
-impl TokenHash {
-    /// The hash of a token.
-    #[must_use]
-    pub fn of(token: &Secret) -> Self {
-        Self(line_hash(token.expose()))
-    }
-
-    /// The hash as it was stored.
-    #[must_use]
-    pub const fn stored(hex: String) -> Self {
-        Self(hex)
-    }
-
-    /// As it is stored.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether it is the hash of `token`, in a time that tells nothing.
-    #[must_use]
-    pub fn is_of(&self, token: &Secret) -> bool {
-        self.0.as_bytes().ct_eq(Self::of(token).0.as_bytes()).into()
-    }
-}
-
-/// A new token: 256 bits of the system's chance.
-///
-/// # Errors
-/// The system has none to give.
-pub fn new_token() -> Result<Secret, AccountError> {
-    let mut bits = [0u8; 32];
-    getrandom::fill(&mut bits).map_err(|error| AccountError::Chance(error.to_string()))?;
-    let hex: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Secret::new(&format!("modiar-{hex}")))
+    /// Whose it is, where that is known.
+    pub owner: Option<Owner>,
 }
 
 /// Why an account was not made or changed.
@@ -183,6 +98,12 @@ impl Accounts {
         if hash.is_of(token) { account } else { None }
     }
 
+    /// Whose a bot is; nobody's where that is not known, or nobody has registered it.
+    #[must_use]
+    pub fn owner(&self, name: &BotName) -> Option<Owner> {
+        self.known().accounts.get(name)?.owner.clone()
+    }
+
     /// All accounts, by name.
     #[must_use]
     pub fn list(&self) -> Vec<Account> {
@@ -195,7 +116,12 @@ impl Accounts {
     ///
     /// # Errors
     /// The name is taken or the server's, or it could not be stored.
-    pub async fn add(&self, name: BotName, is_free: impl FnOnce(&BotName) -> bool) -> Result<Secret, AccountError> {
+    pub async fn add(
+        &self,
+        name: BotName,
+        owner: Option<Owner>,
+        is_free: impl FnOnce(&BotName) -> bool,
+    ) -> Result<Secret, AccountError> {
         if name.is_house() {
             return Err(AccountError::House);
         }
@@ -205,18 +131,18 @@ impl Accounts {
         }
         // First: whoever comes after the look below finds the name taken.
         self.known().coming = Some(name.clone());
-        let added = if is_free(&name) { self.register(name).await } else { Err(AccountError::InUse(name)) };
+        let added = if is_free(&name) { self.register(name, owner).await } else { Err(AccountError::InUse(name)) };
         self.known().coming = None;
         added
     }
 
-    async fn register(&self, name: BotName) -> Result<Secret, AccountError> {
+    async fn register(&self, name: BotName, owner: Option<Owner>) -> Result<Secret, AccountError> {
         let token = new_token()?;
         let created = format!("{:.6}", Timestamp::now());
         // What an earlier owner of the name had still to hear of is nobody's, and what he had won too.
         let (earlier, ratings) = (name.clone(), Arc::clone(self.store.ratings()));
         self.store.with(move |store| store.disown(&earlier).map(|()| ratings.remove(&earlier))).await?;
-        self.put(Account { name, token: TokenHash::of(&token), created, banned: None }).await?;
+        self.put(Account { name, token: TokenHash::of(&token), created, banned: None, owner }).await?;
         Ok(token)
     }
 
@@ -242,6 +168,16 @@ impl Accounts {
         self.put(Account { banned: reason, ..account }).await
     }
 
+    /// Says whose a bot is, or that nobody's is known.
+    ///
+    /// # Errors
+    /// No such bot, or it could not be stored.
+    pub async fn give(&self, name: &BotName, owner: Option<Owner>) -> Result<(), AccountError> {
+        let _changing = self.change().await?;
+        let account = self.get(name)?;
+        self.put(Account { owner, ..account }).await
+    }
+
     /// Removes a bot; its games stay.
     ///
     /// # Errors
@@ -249,6 +185,19 @@ impl Accounts {
     pub async fn remove(&self, name: &BotName) -> Result<(), AccountError> {
         let _changing = self.change().await?;
         let Account { name, .. } = self.get(name)?;
+        self.delete(name).await
+    }
+
+    /// Removes a bot that still has this token: what it was given another since is somebody's.
+    ///
+    /// # Errors
+    /// It could not be stored.
+    pub async fn take_back(&self, name: &BotName, token: &Secret) -> Result<(), AccountError> {
+        let _changing = self.change().await?;
+        if self.authenticate(name, token).is_some() { self.delete(name.clone()).await } else { Ok(()) }
+    }
+
+    async fn delete(&self, name: BotName) -> Result<(), AccountError> {
         let (gone, ratings) = (name.clone(), Arc::clone(self.store.ratings()));
         self.store.with(move |store| store.remove_account(&gone).map(|()| ratings.remove(&gone))).await?;
         self.known().accounts.remove(&name);

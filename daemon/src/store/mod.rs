@@ -2,22 +2,30 @@
 
 mod accounts;
 mod archive;
+mod ban;
+mod claim;
 mod columns;
 mod data_dir;
 mod folded;
 pub mod journal;
 mod ladder;
 mod migrate;
+mod owner;
 mod sqlite;
+mod token;
 mod tournaments;
 mod unread;
 mod writer;
 
-pub use accounts::{Account, AccountError, Accounts, BanReason, TokenHash, new_token};
+pub use accounts::{Account, AccountError, Accounts};
 pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of, reached};
+pub use ban::BanReason;
+pub use claim::Claim;
 pub use data_dir::DataDir;
 pub use folded::{find_misrated, read_meetings, read_seasons, read_standings};
+pub use owner::Owner;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
+pub use token::{TokenHash, new_token};
 pub use tournaments::{
     StoredTournament, TournamentForfeit, TournamentGame, TournamentName, TournamentState, TournamentStore,
     look_at_tournaments,

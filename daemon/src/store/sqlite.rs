@@ -1,9 +1,10 @@
 //! The embedded store: SQLite with a write-ahead log, every commit on the disk before it is acknowledged.
 
-use super::accounts::{Account, BanReason, TokenHash};
+use super::ban::BanReason;
 use super::data_dir::{log_of, make_private};
 use super::{
-    Committed, DataDir, Head, Line, Store, StoreError, Unread, columns, ladder, line_hash, line_text, migrate, unread,
+    Account, Committed, DataDir, Head, Line, Owner, Store, StoreError, TokenHash, Unread, columns, ladder, line_hash,
+    line_text, migrate, unread,
 };
 use crate::ladder::{Carry, Event, Row, SeasonName};
 use jiff::Timestamp;
@@ -203,20 +204,22 @@ impl Store for SqliteStore {
     }
 
     fn accounts(&self) -> Result<Vec<Account>, StoreError> {
-        let sql = "SELECT name, token, created, banned FROM bots";
+        let sql = "SELECT name, token, created, banned, owner FROM bots";
         let read =
             || -> rusqlite::Result<Vec<Account>> { self.database.prepare(sql)?.query_map([], account)?.collect() };
         read().map_err(StoreError::sqlite(&self.path))
     }
 
     fn put_account(&mut self, account: &Account) -> Result<(), StoreError> {
-        let sql = "INSERT INTO bots (name, token, created, banned) VALUES (?1, ?2, ?3, ?4)
-                   ON CONFLICT (name) DO UPDATE SET token = excluded.token, banned = excluded.banned";
+        let sql = "INSERT INTO bots (name, token, created, banned, owner) VALUES (?1, ?2, ?3, ?4, ?5)
+                   ON CONFLICT (name) DO UPDATE
+                   SET token = excluded.token, banned = excluded.banned, owner = excluded.owner";
         let row = params![
             account.name.as_str(),
             account.token.as_str(),
             account.created,
-            account.banned.as_ref().map(BanReason::as_str)
+            account.banned.as_ref().map(BanReason::as_str),
+            account.owner.as_ref().map(Owner::as_str)
         ];
         self.database.execute(sql, row).map(drop).map_err(StoreError::sqlite(&self.path))
     }
@@ -291,6 +294,7 @@ fn account(row: &SqlRow<'_>) -> rusqlite::Result<Account> {
         token: TokenHash::stored(row.get(1)?),
         created: row.get(2)?,
         banned: row.get::<_, Option<String>>(3)?.map(BanReason::stored),
+        owner: row.get::<_, Option<String>>(4)?.as_deref().map(Owner::stored),
     })
 }
 

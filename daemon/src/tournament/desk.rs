@@ -198,7 +198,7 @@ impl Desk {
     /// As [`add`].
     pub async fn add(&self, wish: Wish) -> Result<Planned, DeskError> {
         let mut open = self.open.lock().await;
-        let planned = add(&self.store, &self.accounts, self.hall.pools(), wish).await?;
+        let planned = add(&self.store, &self.accounts, &self.hall.pools(), wish).await?;
         let Planned { plan, starts, stored } = &planned;
         info!(tournament = %stored.name, format = plan.format.as_str(), players = plan.bots.len(), %starts, "added");
         open.planned.push(planned.clone());

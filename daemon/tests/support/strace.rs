@@ -25,6 +25,12 @@ impl Strace {
         Self { child, _says: says }
     }
 
+    /// Lets go of the daemon, which goes on by itself.
+    pub fn release(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Waits until all is written.
     pub fn finish(mut self) {
         self.child.wait().unwrap();

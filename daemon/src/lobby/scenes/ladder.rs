@@ -12,7 +12,7 @@ fn tick(seconds: u64) -> Now {
 /// A bot of a rating that is well known, on connection `number`, which seeks in blitz without end.
 fn seeker(lobby: &mut Lobby, number: u64, rating: f64, owner: Option<&str>) -> Vec<Effect> {
     let known = Rating { rating, rd: 0.0, volatility: 0.06 };
-    let kind = Kind::Registered(owner.map(str::to_owned));
+    let kind = Kind::Registered(owner.map(|owner| owner.to_owned().try_into().unwrap()));
     let entrant = Entrant { ratings: vec![known; 3], ..entrant(&format!("bot-{number}"), kind, 1) };
     lobby.enter(Visitor(number), entrant);
     seek(lobby, number, 0)
@@ -115,7 +115,8 @@ fn a_house_bot_sits_down_with_who_is_left_over() {
 /// `ladder.cap`: two bots have so many games of a day, and then wait for others.
 #[test]
 fn two_bots_meet_so_often_a_day() {
-    let mut lobby = empty().capped(2);
+    let mut lobby = empty();
+    lobby.cap(2);
     seeker(&mut lobby, 1, 1500.0, None);
     let mut effects = seeker(&mut lobby, 2, 1500.0, None);
     let mut games = 0;

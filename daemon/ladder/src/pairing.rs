@@ -9,7 +9,11 @@ const REACH: f64 = 100.0;
 const WIDENING: f64 = 100.0;
 /// From when on a bot looks as far as there is anybody, in milliseconds.
 pub const ANYBODY_MS: u64 = 4000;
-/// How long two who met last wait for others who may come, in milliseconds.
+/// So many opponents that a bot met last are no fresh ones, where there are as many others. With one or two, and all bots free
+/// at once, groups close: in one ladder of forty, four bots met nobody else any more, and little tells how strong they are
+/// beside the others. With sixteen the games are of bots too far apart.
+pub const RECENT: usize = 8;
+/// How long two who met lately wait for others who may come, in milliseconds.
 pub const REMATCH_MS: u64 = 2000;
 /// When a house bot is sat down with who finds nobody, in milliseconds: where others may come, and where nobody else is here.
 pub const HOUSE_MS: [u64; 2] = [5000, 2000];
@@ -34,8 +38,8 @@ pub struct Waiting {
 pub enum Meeting {
     /// They may.
     Fresh,
-    /// They met last: only where nobody else waits for either.
-    Again,
+    /// They met lately, so many opponents ago; 1 is the last. Only where nobody else waits for either.
+    Again(usize),
     /// They may not.
     Never,
 }
@@ -86,7 +90,7 @@ pub fn pair(
 fn nearest_house(one: &Waiting, houses: &[f64], mut may_sit: impl FnMut(usize) -> Meeting) -> Option<usize> {
     let known = |house: usize| (may_sit(house), (houses[house] - one.rating).abs(), house);
     let could = (0..houses.len()).map(known).filter(|(meeting, ..)| *meeting != Meeting::Never);
-    let order = |(meeting, distance, _): &(Meeting, f64, usize)| (*meeting == Meeting::Again, *distance);
+    let order = |(meeting, distance, _): &(Meeting, f64, usize)| (*meeting != Meeting::Fresh, *distance);
     could.min_by(|one, other| order(one).partial_cmp(&order(other)).unwrap_or(std::cmp::Ordering::Equal)).map(|it| it.2)
 }
 
@@ -145,17 +149,20 @@ impl<'a> Line<'a> {
         others: bool,
         may_meet: &mut impl FnMut(usize, usize) -> Meeting,
     ) -> Option<usize> {
-        let (waiting, mut again) = (self.waiting, None);
+        let waiting = self.waiting;
+        // Of those that it met lately the one that was longest ago; of equals the nearest.
+        let mut again: Option<(usize, usize)> = None;
         for other in self.neighbours(one) {
             match may_meet(one, other) {
                 Meeting::Never => {}
-                Meeting::Again => again = again.or(Some(other)),
+                Meeting::Again(ago) if again.is_some_and(|(longest, _)| longest >= ago) => {}
+                Meeting::Again(ago) => again = Some((ago, other)),
                 Meeting::Fresh if is_within_reach(&waiting[one], &waiting[other]) => return Some(other),
                 // Those further on are further away, and this one is worth waiting for.
                 Meeting::Fresh => return None,
             }
         }
-        let other = again?;
+        let (_, other) = again?;
         let has_another = self.neighbours(other).any(|third| may_meet(other, third) == Meeting::Fresh);
         let waits = others && waiting[one].waited_ms < REMATCH_MS;
         (!has_another && !waits).then_some(other)
@@ -258,7 +265,7 @@ mod tests {
     fn two_who_met_last_meet_again_only_where_nobody_else_waits_or_may_come() {
         let pairs = |waiting: &[Waiting], others| {
             let met = |one: usize, other: usize| {
-                if one + other == 1 { Meeting::Again } else { Meeting::Fresh }
+                if one + other == 1 { Meeting::Again(1) } else { Meeting::Fresh }
             };
             pair(waiting, &[], others, met, |_, _| Meeting::Fresh)
         };
@@ -274,17 +281,25 @@ mod tests {
     }
 
     #[test]
+    fn of_those_it_met_lately_a_bot_meets_the_one_of_longest_ago() {
+        let ago = |one: usize, other: usize| Meeting::Again([9, 1, 3, 2][one.max(other)]);
+        let waiting = [bot(1500.0, 9), bot(1500.0, 0), bot(1900.0, 0), bot(1500.0, 0)];
+        let found = pair(&waiting, &[], false, ago, |_, _| Meeting::Fresh);
+        assert_eq!(found[0], Match::Each([0, 2]));
+    }
+
+    #[test]
     fn who_finds_nobody_meets_the_nearest_house_bot_and_not_the_same_twice() {
         let houses = [1000.0, 1500.0, 1700.0];
         let sits = |waited_ms, others, last: Option<usize>| {
-            let met = |_, house| if Some(house) == last { Meeting::Again } else { Meeting::Fresh };
+            let met = |_, house| if Some(house) == last { Meeting::Again(1) } else { Meeting::Fresh };
             pair(&[bot(1520.0, waited_ms)], &houses, others, |_, _| Meeting::Fresh, met)
         };
         assert_eq!(sits(HOUSE_MS[1] - 1, false, None), []);
         assert_eq!(sits(HOUSE_MS[1], false, None), [Match::House(0, 1)]);
         assert_eq!(sits(HOUSE_MS[1], true, None), []);
         assert_eq!(sits(HOUSE_MS[0], true, Some(1)), [Match::House(0, 2)]);
-        let all_met = pair(&[bot(0.0, 9000)], &houses[..1], true, |_, _| Meeting::Fresh, |_, _| Meeting::Again);
+        let all_met = pair(&[bot(0.0, 9000)], &houses[..1], true, |_, _| Meeting::Fresh, |_, _| Meeting::Again(1));
         assert_eq!(all_met, [Match::House(0, 0)], "better than nobody");
         let full = pair(&[bot(0.0, 9000)], &houses, true, |_, _| Meeting::Fresh, |_, _| Meeting::Never);
         assert_eq!(full, []);

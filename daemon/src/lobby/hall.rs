@@ -471,7 +471,7 @@ impl Host for Hall {
     fn finished(&self, table: &Arc<Table>) {
         self.change(|state| {
             state.tables.remove(&table.id());
-            self.rate(&mut state.lobby, &table);
+            self.rate(&mut state.lobby, table);
             let effects = state.lobby.finished(table.pairing(), table.fate(), this_moment());
             state.after.outlets.extend(table.lay_end());
             self.carry_out(state, effects);

@@ -6,7 +6,7 @@ use super::presence::{LEANING, Presence};
 use super::queue::Seek;
 use crate::clock::{Micros, Moment};
 use crate::store::Owner;
-use modiar_ladder::pairing::{self, ANYBODY_MS, HOUSE_MS, Meeting, Waiting, is_within_reach, pair};
+use modiar_ladder::pairing::{self, ANYBODY_MS, HOUSE_MS, Meeting, RECENT, Waiting, is_within_reach, pair};
 use modiar_protocol::BotName;
 use modiar_protocol::server::Openings;
 use modiar_rules::Side;
@@ -87,7 +87,7 @@ impl Lobby {
         let ratings: Vec<f64> = houses.iter().map(|house| house.bot.rating(at).rating).collect();
         let others = queue.playing() > 0;
         let may_meet = |one: usize, other: usize| self.meeting(at, &line[one], &line[other], now);
-        let may_sit = |one: usize, house: usize| met_last(at, &line[one], &houses[house]);
+        let may_sit = |one: usize, house: usize| met_lately(at, &line[one], &houses[house], 1);
         let sitter = |candidate: &Candidate<'_>| Sitter {
             bot: candidate.seek.bot.clone(),
             visitor: candidate.seek.visitor,
@@ -103,7 +103,17 @@ impl Lobby {
 
     fn meeting(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> Meeting {
         let unfair = is_one_sided(one.bot, other.bot) && !self.is_pair(at, [one, other]);
-        if unfair || self.is_capped(at, one, other, now) { Meeting::Never } else { met_last(at, one, other) }
+        if unfair || self.is_capped(at, one, other, now) {
+            Meeting::Never
+        } else {
+            met_lately(at, one, other, self.recent(at))
+        }
+    }
+
+    /// So many opponents that a bot met last are no fresh ones: not all, where there are few.
+    fn recent(&self, at: usize) -> usize {
+        let queue = &self.queues[at];
+        ((queue.waiting() + queue.playing()).saturating_sub(1) / 2).clamp(1, RECENT)
     }
 
     /// Whether the two have had all the games that a day has for them (`ladder.cap`).
@@ -222,7 +232,8 @@ impl Lobby {
             !one_owner && self.meeting(at, own, other, now) != Meeting::Never
         };
         let may_meet: Vec<&Candidate<'_>> = others.iter().filter(may).collect();
-        let fresh = |other: &&&Candidate<'_>| met_last(at, own, other) == Meeting::Fresh;
+        let recent = self.recent(at);
+        let fresh = |other: &&&Candidate<'_>| met_lately(at, own, other, recent) == Meeting::Fresh;
         let [waiting] = as_waiting(std::slice::from_ref(own), at, now).try_into().ok()?;
         let near = |other: &&Candidate<'_>| {
             as_waiting(std::slice::from_ref(*other), at, now).iter().any(|other| is_within_reach(&waiting, other))
@@ -232,7 +243,7 @@ impl Lobby {
         }
         let fresh: Vec<&&Candidate<'_>> = may_meet.iter().filter(fresh).collect();
         if fresh.is_empty() {
-            return Some("another opponent than your last, for 2 s at most");
+            return Some("an opponent that you have not met lately, for 2 s at most");
         }
         let far = !fresh.iter().any(|other| near(other));
         far.then_some("an opponent nearer to your rating, for 4 s at most")
@@ -272,8 +283,11 @@ fn is_one_sided(one: &Presence, other: &Presence) -> bool {
     first.min(second) >= LEANING || first.max(second) <= -LEANING
 }
 
-/// Whether the two were paired with each other last.
-fn met_last(at: usize, one: &Candidate<'_>, other: &Candidate<'_>) -> Meeting {
-    let again = one.bot.met_last(at, &other.seek.bot) || other.bot.met_last(at, &one.seek.bot);
-    if again { Meeting::Again } else { Meeting::Fresh }
+/// Whether the two were paired with each other lately: of the opponents that either met last, `recent` many.
+fn met_lately(at: usize, one: &Candidate<'_>, other: &Candidate<'_>, recent: usize) -> Meeting {
+    let ago = [one.bot.ago(at, &other.seek.bot), other.bot.ago(at, &one.seek.bot)];
+    match ago.into_iter().flatten().min() {
+        Some(ago) if ago <= recent => Meeting::Again(ago),
+        _ => Meeting::Fresh,
+    }
 }

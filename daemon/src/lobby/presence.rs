@@ -4,6 +4,7 @@ use super::conduct::Conduct;
 use super::machine::Visitor;
 use crate::store::Owner;
 use modiar_ladder::Rating;
+use modiar_ladder::pairing::RECENT;
 use modiar_protocol::BotName;
 
 /// Most by which a bot's single games as South are more than those as North, or fewer (`ladder.sides`).
@@ -52,18 +53,31 @@ pub struct Presence {
     pub southward: i64,
     /// Its rating in each pool; none of a guest, or of one that only games of before a restart are known of.
     pub ratings: Box<[Rating]>,
-    /// Whom it was paired with last in each pool where it was, by the pool's place.
-    pub last: Vec<(usize, BotName)>,
+    met: Vec<Met>,
     /// How it behaves.
     pub conduct: Conduct,
+}
+
+/// Whom a bot was paired with lately in a pool, the last first.
+#[derive(Clone, Copy, Debug)]
+struct Met {
+    /// The pool's place.
+    pool: usize,
+    bots: [u32; RECENT],
+}
+
+/// What is kept of a name here; 0 is nobody's. That two names share one is as good as never.
+fn mark(name: &BotName) -> u32 {
+    let fold = |hash: u32, byte: u8| (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193);
+    name.as_str().bytes().fold(0x811c_9dc5, fold).max(1)
 }
 
 impl Presence {
     /// A bot that is not connected and plays nothing.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
-        let (ratings, last, conduct) = (Box::default(), Vec::new(), Conduct::default());
-        Self { visitor: None, kind, limit: 1, playing: 0, called: false, southward: 0, ratings, last, conduct }
+        let (ratings, met, conduct) = (Box::default(), Vec::new(), Conduct::default());
+        Self { visitor: None, kind, limit: 1, playing: 0, called: false, southward: 0, ratings, met, conduct }
     }
 
     /// Whether it and `other` are known to be of one owner.
@@ -117,16 +131,21 @@ impl Presence {
 
     /// It is paired with another in a pool.
     pub fn meet(&mut self, pool: usize, other: &BotName) {
-        match self.last.iter_mut().find(|(at, _)| *at == pool) {
-            Some((_, last)) => last.clone_from(other),
-            None => self.last.push((pool, other.clone())),
-        }
+        let at = self.met.iter().position(|met| met.pool == pool).unwrap_or_else(|| {
+            self.met.push(Met { pool, bots: [0; RECENT] });
+            self.met.len() - 1
+        });
+        let bots = &mut self.met[at].bots;
+        bots.rotate_right(1);
+        bots[0] = mark(other);
     }
 
-    /// Whether it was paired with another in a pool, and with nobody since.
+    /// How many opponents ago it was paired with another in a pool, where that was lately; 1 is the last.
     #[must_use]
-    pub fn met_last(&self, pool: usize, other: &BotName) -> bool {
-        self.last.iter().any(|(at, last)| *at == pool && last == other)
+    pub fn ago(&self, pool: usize, other: &BotName) -> Option<usize> {
+        let met = self.met.iter().find(|met| met.pool == pool)?;
+        let mark = mark(other);
+        met.bots.iter().position(|bot| *bot == mark).map(|at| at + 1)
     }
 
     /// Its rating in a pool.
@@ -139,7 +158,7 @@ impl Presence {
     /// side it played.
     #[must_use]
     pub fn is_forgettable(&self) -> bool {
-        let blank = self.conduct == Conduct::default() && self.southward == 0 && self.last.is_empty();
+        let blank = self.conduct == Conduct::default() && self.southward == 0 && self.met.is_empty();
         self.visitor.is_none() && self.playing == 0 && (self.is_guest() || blank)
     }
 

@@ -1,7 +1,7 @@
 //! A ladder in memory: who meets whom, what they play, and what comes of it.
 
 use super::{OPENINGS, TABLE};
-use modiar_ladder::pairing::{Match, Meeting, Waiting, pair};
+use modiar_ladder::pairing::{Match, Meeting, RECENT, Waiting, pair};
 use modiar_ladder::{Games, Outcome, Rating};
 use modiar_rules::{EndRules, Line, Side};
 use std::collections::VecDeque;
@@ -9,10 +9,6 @@ use std::collections::VecDeque;
 pub const BOTS: usize = 60;
 /// How long the games of a round take.
 const ROUND_MS: u64 = 2000;
-/// So many opponents that a bot met last wait for others who may come. With one or two, and all bots free at once, groups
-/// close: in one ladder of forty, four bots met nobody else any more, and little tells how strong they are beside the
-/// others. With sixteen the games are of bots too far apart.
-const MET: usize = 8;
 
 /// The temperature of a bot: the first has 0.4, the last 30.
 pub fn temperature(bot: usize) -> f64 {
@@ -95,8 +91,9 @@ impl Ladder {
         };
         let waiting: Vec<Waiting> = (0..BOTS).map(waits).collect();
         let met = |one: usize, other: usize| {
-            let again = self.last[one].contains(&other) || self.last[other].contains(&one);
-            if again { Meeting::Again } else { Meeting::Fresh }
+            let ago = |bot: usize, met: usize| self.last[bot].iter().rev().position(|known| *known == met);
+            let ago = [ago(one, other), ago(other, one)].into_iter().flatten().min();
+            ago.map_or(Meeting::Fresh, |ago| Meeting::Again(ago + 1))
         };
         let found = pair(&waiting, &[], true, met, |_, _| Meeting::Never);
         self.waited_ms.iter_mut().for_each(|waited_ms| *waited_ms += ROUND_MS);
@@ -116,7 +113,7 @@ impl Ladder {
             let last = &mut self.last[seats[0]];
             last.retain(|met| *met != seats[1]);
             last.push_back(seats[1]);
-            if last.len() > MET {
+            if last.len() > RECENT {
                 last.pop_front();
             }
         }

@@ -67,7 +67,7 @@ fn a_file_and_a_data_directory_say_the_same() {
     let mut records = records(40);
     let data = DataDir::new(folder.path().join("data"));
     let claim = data.claim().unwrap();
-    SqliteStore::open(&data).unwrap().commit(&mut records, &[]).unwrap();
+    SqliteStore::open(&data).unwrap().commit(&mut records, &[], &[]).unwrap();
     let path = write(folder.path(), &records);
     fs::copy(DataDir::new(TABLE.path()).oracle(), data.oracle()).unwrap();
     let of_file = json(folder.path(), &[path.to_str().unwrap(), "--json"]);

@@ -203,7 +203,7 @@ fn data_of(days: &[&str]) -> TempDir {
     let data = DataDir::new(folder.path());
     let _claim = data.claim().unwrap();
     let mut store = SqliteStore::open(&data).unwrap();
-    store.commit(&mut records, &[]).unwrap();
+    store.commit(&mut records, &[], &[]).unwrap();
     Archive::open(&data.archive(), &store).unwrap();
     folder
 }
@@ -240,7 +240,7 @@ fn a_restored_copy_is_good() {
     let record: Record = serde_json::from_str(&lines(folder.path())[0]).unwrap();
     let copy = |number| Record { game: GameId::new(Uuid::from_u128(number)), ..record.clone() };
     let mut records: Vec<Record> = (0..1100).map(copy).collect();
-    SqliteStore::open(&data).unwrap().commit(&mut records, &[]).unwrap();
+    SqliteStore::open(&data).unwrap().commit(&mut records, &[], &[]).unwrap();
     let path = archive(folder.path()).pop().unwrap();
     let first = fs::read(&path).unwrap();
     fs::remove_dir_all(data.archive()).unwrap();

@@ -35,7 +35,7 @@ impl Kept {
     /// Commits them, so many at a time.
     fn commit(&mut self, records: &[Record], at_once: usize) {
         for group in records.chunks(at_once) {
-            self.store.commit(&mut group.to_vec(), &[]).unwrap();
+            self.store.commit(&mut group.to_vec(), &[], &[]).unwrap();
         }
     }
 
@@ -178,10 +178,10 @@ fn seasons_and_removals_between_games_are_part_of_the_fold() {
 fn a_game_that_is_committed_again_changes_nothing() {
     let mut kept = Kept::new();
     let mut first = [game("anna", "Bert", GameResult::South), game("Bert", "anna", GameResult::South)];
-    kept.store.commit(&mut first, &[]).unwrap();
+    kept.store.commit(&mut first, &[], &[]).unwrap();
     let (rows, mut again) = (kept.store.standings().unwrap(), [game("anna", "Bert", GameResult::North)]);
     again[0].game = first[0].game;
-    let committed = kept.store.commit(&mut again, &[]).unwrap();
+    let committed = kept.store.commit(&mut again, &[], &[]).unwrap();
     assert_eq!((committed.lines.len(), committed.standings.len(), &again[0]), (0, 0, &first[0]));
     assert_eq!(kept.store.standings().unwrap(), rows);
     kept.assert_right();

@@ -129,7 +129,7 @@ static LADDER: LazyLock<(TempDir, Vec<Record>)> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();
     let data = DataDir::new(folder.path());
     let mut records = records();
-    SqliteStore::open(&data).unwrap().commit(&mut records, &[]).unwrap();
+    SqliteStore::open(&data).unwrap().commit(&mut records, &[], &[]).unwrap();
     solve().write(&data.oracle()).unwrap();
     (folder, records)
 });

@@ -34,7 +34,7 @@ fn folder() -> TempDir {
     support::oracle::lend(data.path(), "");
     let mut records = records(30);
     let claim = data.claim().unwrap();
-    SqliteStore::open(&data).unwrap().commit(&mut records, &[]).unwrap();
+    SqliteStore::open(&data).unwrap().commit(&mut records, &[], &[]).unwrap();
     drop(claim);
     fs::write(folder.path().join("games.jsonl"), lines(&records)).unwrap();
     folder

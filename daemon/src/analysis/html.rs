@@ -4,7 +4,7 @@ use super::picture::{Bars, Icicle, Intervals, all_bars, all_intervals, icicle};
 use super::report::Report;
 use super::tables::{Column, Grid, Room, range, seeds, tables};
 use super::text::summary;
-use crate::records::printable;
+use crate::text::is_hidden;
 use askama::Template;
 
 /// Rows of a picture.
@@ -42,8 +42,10 @@ pub fn page(report: &Report, source: &str) -> Result<String, askama::Error> {
         icicle: icicle(report),
         grids,
     };
-    // Control characters may stand in no page, escaped or not.
-    Ok(printable(&page.render()?))
+    // Control characters may stand in no page, escaped or not; what keeps a text apart is the page's own.
+    let is_ours = |c: char| matches!(c, '\n' | '\u{2068}' | '\u{2069}');
+    let shown = |c: char| if is_hidden(c) && !is_ours(c) { char::REPLACEMENT_CHARACTER } else { c };
+    Ok(page.render()?.chars().map(shown).collect())
 }
 
 /// What the pictures by ply show, as numbers.

@@ -4,6 +4,7 @@ use super::estimate::real;
 use super::report::{BotReport, OpeningReport, Report};
 use super::tables::{bounds, percent, ratio, seeds};
 use crate::records::counted;
+use crate::records::printable;
 use std::fmt::Write as _;
 
 /// Units of a picture's width; a page scales it.
@@ -183,7 +184,7 @@ fn ratings(report: &Report, bots: &[&BotReport]) -> Vec<Intervals> {
 
 /// A text in which nothing turns round what stands about it.
 fn isolated(text: &str) -> String {
-    format!("\u{2068}{text}\u{2069}")
+    format!("\u{2068}{}\u{2069}", printable(text))
 }
 
 fn scores(bots: &[&BotReport]) -> Option<Intervals> {

@@ -3,9 +3,9 @@
 use super::FINDINGS;
 use super::export::{self, Export};
 use super::place::Place;
-use super::streams::{Input, print};
+use super::streams::{Input, print, write_stdout};
 use crate::oracle;
-use crate::records::{self, Comparison, Findings};
+use crate::records::{self, Comparison, Dossier, Findings};
 use crate::store::{self, DataDir, StoreError};
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub(super) enum Games {
     /// Print one game, ply by ply, with what each was worth
     #[command(
-        after_help = "Example:\n  modiar games show g019c0f6a    (a beginning of the id will do)\n\nvalue: the margin of the side to move over the seeds still in play, under best play;\nloss: what the ply gave away of it, - where there was no choice; best: the pits that lose nothing."
+        after_help = "Example:\n  modiar games show g019c0f6a    (a beginning of the id will do)\n  modiar games show g019c0f6a --forensics\n\nvalue: the margin of the side to move over the seeds still in play, under best play;\nloss: what the ply gave away of it, - where there was no choice; best: the pits that lose nothing."
     )]
     Show(Show),
     /// Write finished games to stdout, or as tables to a directory
@@ -33,6 +33,12 @@ pub(super) struct Show {
     /// The game's id, or its beginning
     #[arg(value_parser = id_beginning)]
     id: String,
+    /// Why it was forfeited: the last lines of both sides, and the clock
+    #[arg(long)]
+    forensics: bool,
+    /// That as JSON
+    #[arg(long, requires = "forensics")]
+    json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -70,7 +76,29 @@ impl Show {
             _ => bail!("more than one game's id begins with '{}'; write more of it", self.id),
         };
         let record: Record = serde_json::from_str(&line).context("its record was changed; restore a backup")?;
+        if self.forensics {
+            return self.tell_forfeit(&data, &record);
+        }
         print(&records::show(&record, &oracle::consult(&data))?)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Show {
+    fn tell_forfeit(&self, data: &DataDir, record: &Record) -> anyhow::Result<ExitCode> {
+        let Some(text) = store::read_dossier(data, record.game)? else {
+            bail!(
+                "nobody forfeited game {}: it ended by {}, and nothing was kept of it",
+                record.game,
+                record.termination
+            )
+        };
+        let dossier: Dossier = serde_json::from_str(&text).context("its dossier was changed; restore a backup")?;
+        if self.json {
+            write_stdout(format!("{text}\n").as_bytes())?;
+        } else {
+            print(&dossier.told())?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

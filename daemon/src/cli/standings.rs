@@ -58,7 +58,7 @@ pub(super) struct Standings {
     #[arg(long, value_parser = season_name)]
     season: Option<SeasonName>,
     /// Make the stored ratings anew from the stored games, with the daemon stopped; exit 1 with the rows that were otherwise
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["pool", "json", "csv", "crosstable", "versus", "bot", "versions", "from", "count", "season"])]
     rebuild: bool,
 }
 

@@ -197,6 +197,12 @@ impl Bot {
         Some((Arc::clone(table), *side))
     }
 
+    /// Whether a game of it runs.
+    #[must_use]
+    pub fn plays(&self) -> bool {
+        !self.games().running.is_empty()
+    }
+
     /// Whether `game` is one of its last games.
     #[must_use]
     pub fn remembers(&self, game: GameId) -> bool {

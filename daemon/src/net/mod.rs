@@ -4,6 +4,7 @@ mod admission;
 mod arrival;
 mod bell;
 mod farewell;
+mod heard;
 mod inside;
 mod kernel;
 mod listener;

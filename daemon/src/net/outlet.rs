@@ -4,8 +4,10 @@
 //! for the connection's own task to write when there is room.
 
 use super::bell::{Bell, Rung};
+use super::heard::Heard;
 use super::kernel;
 use super::tls::{Cipher, Opened};
+use crate::clock::Moment;
 use crate::metrics::Metrics;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
 use std::borrow::Cow;
@@ -25,6 +27,8 @@ pub struct Outlet {
     /// Most that may wait, in bytes.
     most: usize,
     bell: Bell,
+    /// What came last from its peer, as evidence.
+    heard: Mutex<Heard>,
     /// Where errors told are counted; none where nobody is there to read them.
     metrics: Option<Arc<Metrics>>,
 }
@@ -85,13 +89,24 @@ impl Outlet {
 
     fn over(out: Out, most: usize, metrics: Option<Arc<Metrics>>) -> Self {
         let (out, closing) = (Mutex::new(out), OnceLock::new());
-        Self { out, closing, inside: false, most, bell: Bell::default(), metrics }
+        Self { out, closing, inside: false, most, bell: Bell::default(), heard: Mutex::default(), metrics }
     }
 
     /// Whether its peer is a bot within this process: no other has a name of the house.
     #[must_use]
     pub const fn is_inside(&self) -> bool {
         self.inside
+    }
+
+    /// A line came from the peer, which is kept as evidence for a while.
+    pub fn note_heard(&self, at: Moment, line: &[u8]) {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).note(at, line);
+    }
+
+    /// The last lines that came from the peer while it played, the oldest first, and when.
+    #[must_use]
+    pub fn heard(&self) -> Vec<(Moment, Vec<u8>)> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).lines()
     }
 
     /// Sends whole lines: at once as far as the socket takes them. What cannot be sent to a connection that is closing,

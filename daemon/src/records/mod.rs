@@ -2,6 +2,7 @@
 
 mod chain;
 mod comparison;
+mod dossier;
 mod filter;
 mod form;
 mod plies;
@@ -11,6 +12,7 @@ mod show;
 mod verify;
 
 pub use comparison::Comparison;
+pub use dossier::{Dossier, DossierClock, HeardLine};
 pub use filter::{Filter, parse_time};
 pub use plies::{PliesError, Ply, PlyTimes, Uneven, plies, served};
 pub use show::show;

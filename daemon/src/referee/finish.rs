@@ -35,6 +35,7 @@ impl Table {
             node: &self.referee.node,
         };
         let record = record::record(&occasion, &state.game, decision);
+        self.keep_evidence(state);
         state.finishing = true;
         self.referee.flags.disarm(self.slot, std::mem::replace(&mut state.armed, Moment(u64::MAX)));
         let table = Arc::clone(self);

@@ -339,7 +339,9 @@ impl Game {
     }
 
     /// What the side to move may be charged: for its first ply at most [`FIRST_PLY`] (`forfeit.no-show`).
-    fn allowance(&self) -> Micros {
+    /// What the side to move may be charged for this turn before it has forfeited the game.
+    #[must_use]
+    pub fn allowance(&self) -> Micros {
         let allowance = self.clock.allowance(self.side_to_move());
         if self.first_ply() { allowance.min(FIRST_PLY.into()) } else { allowance }
     }

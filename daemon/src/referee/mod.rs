@@ -1,5 +1,6 @@
 //! The referee: the pure [`Game`], and the [`Table`] at which it is played.
 
+mod evidence;
 mod finish;
 mod flags;
 mod game;

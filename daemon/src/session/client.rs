@@ -117,12 +117,22 @@ impl Client {
     /// Hears one line.
     pub fn hear(&mut self, line: Result<&[u8], LineTooLong>, arrival: &dyn Arrival) {
         self.note_reading(arrival.received());
+        if let Ok(line) = line
+            && self.plays()
+        {
+            self.outlet.note_heard(arrival.received(), line);
+        }
         let said = match line {
             Ok([]) => Said::Empty,
             Ok(line) => decode(line).map_or_else(Said::Bad, Said::Message),
             Err(error) => Said::TooLong(error),
         };
         self.tell_session(said, arrival);
+    }
+
+    /// Whether its bot plays, or has played on this connection.
+    fn plays(&self) -> bool {
+        self.seat.is_some() || self.bot.as_ref().is_some_and(|bot| bot.plays())
     }
 
     /// What a bot says after its welcome shows that it has read that; what came before it, along with hello, does not.

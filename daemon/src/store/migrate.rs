@@ -8,13 +8,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The steps; the version of a database is how many it has taken.
-const STEPS: [&str; 6] = [
+const STEPS: [&str; 7] = [
     include_str!("migrations/1-games.sql"),
     include_str!("migrations/2-bots.sql"),
     include_str!("migrations/3-unread.sql"),
     include_str!("migrations/4-ladder.sql"),
     include_str!("migrations/5-owners.sql"),
     include_str!("migrations/6-tournaments.sql"),
+    include_str!("migrations/7-dossiers.sql"),
 ];
 /// The version this program writes.
 pub(super) const SCHEMA: i64 = STEPS.len() as i64;

@@ -6,6 +6,7 @@ mod ban;
 mod claim;
 mod columns;
 mod data_dir;
+mod dossiers;
 mod folded;
 pub mod journal;
 mod ladder;
@@ -22,6 +23,7 @@ pub use archive::{Archive, ArchiveLine, ArchiveLines, LINE, is_of, reached};
 pub use ban::BanReason;
 pub use claim::Claim;
 pub use data_dir::DataDir;
+pub use dossiers::read_dossier;
 pub use folded::{find_misrated, read_meetings, read_seasons, read_standings};
 pub use owner::Owner;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
@@ -46,12 +48,17 @@ use thiserror::Error;
 pub trait Store: TournamentStore + Send {
     /// Stores finished games, all or none, durably, in this order. Each gets its place and its link to the one before it;
     /// the lines come back as they are to stand in the archive. A game stored before is not stored again, and has no line.
-    /// With them, what bots have to hear of from now on, and what the games make of ratings: each record is given those of its
+    /// With them, what bots have to hear of from now on, the evidence of forfeits, and what the games make of ratings: each record is given those of its
     /// sides before it and after it (`ladder.transaction`). One that was stored before becomes what is stored.
     ///
     /// # Errors
     /// Nothing was stored.
-    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Committed, StoreError>;
+    fn commit(
+        &mut self,
+        records: &mut [Record],
+        unread: &[Unread],
+        dossiers: &Dossiers,
+    ) -> Result<Committed, StoreError>;
 
     /// The newest game.
     ///
@@ -134,6 +141,9 @@ pub struct Committed {
     /// How the bots stand whose standings they changed.
     pub standings: Vec<Row>,
 }
+
+/// Forfeited games, each with its evidence as JSON.
+pub type Dossiers = [(GameId, String)];
 
 /// A registered bot, and the stored games whose ends it has still to hear of: these and no others.
 pub type Unread = (BotName, Vec<GameId>);

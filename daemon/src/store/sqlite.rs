@@ -3,8 +3,8 @@
 use super::ban::BanReason;
 use super::data_dir::{log_of, make_private};
 use super::{
-    Account, Committed, DataDir, Head, Line, Owner, Store, StoreError, TokenHash, Unread, columns, ladder, line_hash,
-    line_text, migrate, unread,
+    Account, Committed, DataDir, Dossiers, Head, Line, Owner, Store, StoreError, TokenHash, Unread, columns, dossiers,
+    ladder, line_hash, line_text, migrate, unread,
 };
 use crate::ladder::{Carry, Event, Row, SeasonName};
 use jiff::Timestamp;
@@ -140,7 +140,12 @@ impl SqliteStore {
 }
 
 impl Store for SqliteStore {
-    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Committed, StoreError> {
+    fn commit(
+        &mut self,
+        records: &mut [Record],
+        unread: &[Unread],
+        dossiers: &Dossiers,
+    ) -> Result<Committed, StoreError> {
         let to_error = StoreError::sqlite(&self.path);
         let mut lines = Vec::with_capacity(records.len());
         let stored: rusqlite::Result<Vec<_>> = (|| {
@@ -166,6 +171,7 @@ impl Store for SqliteStore {
             }
             let standings = ladder.write()?;
             unread.iter().try_for_each(|(bot, games)| unread::put(&transaction, bot, games))?;
+            dossiers::put(&transaction, dossiers)?;
             transaction.commit()?;
             match self.log_is_long.load(Ordering::Relaxed).then(|| self.bring_log_in()) {
                 Some(Err(error)) if error.sqlite_error_code() == Some(ErrorCode::SystemIoFailure) => Err(error),

@@ -369,7 +369,7 @@ mod tests {
             |number, game, attempt, id| TournamentGame { number, game, attempt, id: GameId::new(Uuid::from_u128(id)) };
         store.put_tournament_games(&named("cup"), &[row(2, 1, 1, 3), row(1, 1, 1, 1), row(1, 1, 2, 2)]).unwrap();
         store.put_tournament_games(&named("CUP"), &[row(2, 1, 1, 4)]).unwrap();
-        store.commit(&mut [record(1, &[]), record(3, &[])], &[]).unwrap();
+        store.commit(&mut [record(1, &[]), record(3, &[])], &[], &[]).unwrap();
         let mut rows = Vec::new();
         let mut each = |row, record: Option<Record>| rows.push((row, record.is_some()));
         store.tournament_games(&named("cup"), &mut each).unwrap();

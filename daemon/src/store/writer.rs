@@ -1,6 +1,6 @@
 //! The one writer: a thread that takes finished games as they come, as many as wait in one commit.
 
-use super::{Archive, Committed, Store, StoreError, Unread};
+use super::{Archive, Committed, Dossiers, Store, StoreError, Unread};
 use crate::clock::Moment;
 use crate::ladder::{Carry, Ratings, Season, SeasonName, seasons};
 use crate::metrics::Metrics;
@@ -34,6 +34,7 @@ enum Job {
     Finish(Box<Record>, Then),
     Other(Work),
     Unread(Unread),
+    Dossier(GameId, String),
     Stop,
 }
 
@@ -99,6 +100,12 @@ impl StoreHandle {
         *asked += 1;
         // Where the writer has ended nothing is stored any more.
         let _ = self.jobs.send(Job::Unread((bot, games)));
+    }
+
+    /// Stores the evidence of a forfeit, as JSON, no later than the finished game that is handed over next.
+    pub fn keep_dossier(&self, game: GameId, dossier: String) {
+        // Where the writer has ended nothing is stored any more.
+        let _ = self.jobs.send(Job::Dossier(game, dossier));
     }
 
     /// How often [`Self::keep_unread`] was asked for.
@@ -232,6 +239,7 @@ struct Group {
     records: Vec<Record>,
     then: Vec<Then>,
     unread: HashMap<BotName, Vec<GameId>>,
+    dossiers: Vec<(GameId, String)>,
     /// How often it was said what is unread, the same bot's several times.
     said: u64,
 }
@@ -248,6 +256,7 @@ impl Group {
                 self.unread.insert(bot, games);
                 self.said += 1;
             }
+            Job::Dossier(game, text) => self.dossiers.push((game, text)),
             other => return Some(other),
         }
         None
@@ -306,10 +315,10 @@ impl Writer {
         self.failed.cancel();
     }
 
-    fn finish(&mut self, Group { mut records, then, unread, said }: Group) -> Done {
+    fn finish(&mut self, Group { mut records, then, unread, dossiers, said }: Group) -> Done {
         debug!(games = records.len(), unread = unread.len(), "committing");
         let unread: Vec<Unread> = unread.into_iter().collect();
-        let (outcome, lines) = match self.commit(&mut records, &unread) {
+        let (outcome, lines) = match self.commit(&mut records, &unread, &dossiers) {
             Ok(Committed { lines, standings }) => {
                 self.unread.stored.fetch_add(said, Ordering::Relaxed);
                 // Before anybody is told.
@@ -347,10 +356,15 @@ impl Writer {
     }
 
     /// Commits; where the disk is full, as soon as it no longer is.
-    fn commit(&mut self, records: &mut [Record], unread: &[Unread]) -> Result<Committed, StoreError> {
+    fn commit(
+        &mut self,
+        records: &mut [Record],
+        unread: &[Unread],
+        dossiers: &Dossiers,
+    ) -> Result<Committed, StoreError> {
         loop {
             let began = now();
-            match self.store.commit(records, unread) {
+            match self.store.commit(records, unread, dossiers) {
                 Err(error) if error.is_full() && !self.stopping.load(Ordering::Relaxed) => {
                     if !self.full.swap(true, Ordering::Relaxed) {
                         warn!(%error, "results wait for space on the disk");

@@ -61,7 +61,7 @@ impl Stored {
 
     fn commit(&mut self, records: &mut [Record]) {
         let _claim = self.data().claim().unwrap();
-        SqliteStore::open(&self.data()).unwrap().commit(records, &[]).unwrap();
+        SqliteStore::open(&self.data()).unwrap().commit(records, &[], &[]).unwrap();
         self.records.extend_from_slice(records);
     }
 

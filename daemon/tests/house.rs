@@ -95,7 +95,8 @@ fn a_lone_bot_is_given_a_house_bot_and_plays_to_the_end() {
 
 /// A player of `started` as its record has it.
 fn record_of(player: &Value) -> Value {
-    json!({"name": player["name"], "guest": false, "version": player["version"]})
+    let (name, version, rating) = (&player["name"], &player["version"], &player["rating"]);
+    json!({"name": name, "guest": false, "version": version, "rating": rating, "rd": 30.0, "volatility": 0.06})
 }
 
 /// `session.house`: a challenge is accepted, and the series goes on with the sides swapped.

@@ -76,7 +76,7 @@ impl Reload {
             _ => None,
         };
         // Those of a pool that is new.
-        spawn_blocking(prepare_openings(hall, data));
+        tokio::spawn(prepare_openings(Arc::clone(hall), data.clone()));
         let (changed, restart) = (listed(&changed), listed(&needs_restart));
         if restart.is_some() {
             warn!(changed, needs_a_restart = restart, certificate, "the configuration was read again");

@@ -29,6 +29,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -117,7 +118,7 @@ async fn serve(reload: Reload) -> anyhow::Result<ExitCode> {
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.desk), stop.clone()));
     tasks.spawn(bots.run(connections.clone(), no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
-    consult_oracle(config, &data, &house.hall, &tasks, &connections);
+    tasks.spawn(consult_oracle(data.clone(), Arc::clone(&house.hall), config.house_bots, connections.clone()));
     tasks.spawn(reload.run(Arc::clone(&house.hall), data, hangup, stop.clone()));
 
     let refused = announce(listening);
@@ -150,37 +151,36 @@ async fn serve(reload: Reload) -> anyhow::Result<ExitCode> {
 }
 
 /// What needs the oracle's table follows once that stands, beside all else: balanced openings, and the house bots.
-fn consult_oracle(config: &Config, data: &DataDir, hall: &Arc<Hall>, tasks: &TaskTracker, connections: &TaskTracker) {
-    let balanced = config.pools.iter().any(|pool| pool.openings == Openings::Balanced);
-    let (house_bots, hall, connections) = (config.house_bots, Arc::clone(hall), connections.clone());
-    let data = data.clone();
-    if !balanced && !house_bots {
+async fn consult_oracle(data: DataDir, hall: Arc<Hall>, house_bots: bool, connections: TaskTracker) {
+    if !plays_openings(&hall) && !house_bots {
         return;
     }
-    tasks.spawn_blocking(move || {
-        let table = Arc::new(oracle::establish(&data));
-        if balanced {
-            use_openings(&hall, &data, &table);
-        }
-        if house_bots {
-            house::sit_down(&hall, &table, &connections);
-        }
-    });
+    let Ok(table) = spawn_blocking(move || oracle::establish(&data)).await else { return };
+    use_openings(&hall, &table).await;
+    if house_bots {
+        house::sit_down(&hall, &Arc::new(table), &connections);
+    }
 }
 
-/// What reads or makes the openings of a pool that is new, where it has balanced ones.
-pub(super) fn prepare_openings(hall: &Arc<Hall>, data: &DataDir) -> impl FnOnce() + Send + use<> {
-    let (hall, data) = (Arc::clone(hall), data.clone());
-    move || {
-        if hall.current().pools.iter().any(|pool| pool.openings == Openings::Balanced) {
-            use_openings(&hall, &data, &oracle::establish(&data));
-        }
+/// Reads or makes the openings of a pool that is new, where it has balanced ones.
+pub(super) async fn prepare_openings(hall: Arc<Hall>, data: DataDir) {
+    if plays_openings(&hall)
+        && let Ok(table) = spawn_blocking(move || oracle::establish(&data)).await
+    {
+        use_openings(&hall, &table).await;
     }
+}
+
+fn plays_openings(hall: &Hall) -> bool {
+    hall.current().pools.iter().any(|pool| pool.openings == Openings::Balanced)
 }
 
 /// Each two bots go on through them where they were.
-fn use_openings(hall: &Hall, data: &DataDir, table: &Table) {
-    let met = store::read_meetings(data, PAIRS_REMEMBERED).unwrap_or_else(|error| {
+async fn use_openings(hall: &Hall, table: &Table) {
+    if !plays_openings(hall) {
+        return;
+    }
+    let met = hall.store().with(|store| store.meetings(PAIRS_REMEMBERED)).await.unwrap_or_else(|error| {
         warn!(%error, "openings that two bots have had may come again");
         Vec::new()
     });

@@ -15,7 +15,7 @@ use crate::ladder::Meeting;
 use crate::metrics::Metrics;
 use crate::net::Outlet;
 use crate::referee::{Host, Link, Referee, Seat, Table};
-use crate::store::{Accounts, Owner};
+use crate::store::{Accounts, Owner, StoreHandle};
 use crate::time;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::server::Error;
@@ -159,6 +159,12 @@ impl Hall {
     pub fn limits_of(&self, outlet: &Outlet) -> Limits {
         let limits = self.current().limits;
         if outlet.is_inside() { limits.of_house() } else { limits }
+    }
+
+    /// Where finished games are kept.
+    #[must_use]
+    pub fn store(&self) -> &StoreHandle {
+        self.referee.store()
     }
 
     /// See [`Lobby::use_openings`].

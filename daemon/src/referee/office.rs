@@ -88,6 +88,12 @@ impl Referee {
         self.host.get_or_init(|| Arc::downgrade(host));
     }
 
+    /// Where finished games are kept.
+    #[must_use]
+    pub const fn store(&self) -> &StoreHandle {
+        &self.store
+    }
+
     /// How all bots stand.
     #[must_use]
     pub const fn ratings(&self) -> &Arc<Ratings> {

@@ -2,7 +2,7 @@
 
 use super::sqlite::open_beside;
 use super::{DataDir, SqliteStore, Store as _, StoreError, ladder};
-use crate::ladder::{Happening, Meeting, Row, Season, SeasonName, seasons};
+use crate::ladder::{Happening, Row, Season, SeasonName, seasons};
 use modiar_protocol::{GameId, Record};
 
 impl SqliteStore {
@@ -67,15 +67,6 @@ pub fn read_standings(data: &DataDir, season: Option<&SeasonName>) -> Result<Opt
             None => ladder::ratings(snapshot).map(Some),
         }
     })
-}
-
-/// Who has met whom, where that is of any use: those who met last, so many at most.
-///
-/// # Errors
-/// As [`super::read_records`].
-pub fn read_meetings(data: &DataDir, most: usize) -> Result<Vec<Meeting>, StoreError> {
-    let Some(store) = open_ladder(data)? else { return Ok(Vec::new()) };
-    ladder::newest_meetings(&store.database, most).map_err(StoreError::sqlite(&store.path))
 }
 
 /// Opens the database beside a daemon, where it is of a form that has a ladder; an older one is brought up by its next start.

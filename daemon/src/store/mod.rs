@@ -24,7 +24,7 @@ pub use ban::BanReason;
 pub use claim::Claim;
 pub use data_dir::DataDir;
 pub use dossiers::read_dossier;
-pub use folded::{find_misrated, read_meetings, read_seasons, read_standings};
+pub use folded::{find_misrated, read_seasons, read_standings};
 pub use owner::Owner;
 pub use sqlite::{Copied, SqliteStore, back_up, count_games, find_damage, find_misfiled, read_record, read_records};
 pub use token::{TokenHash, new_token};
@@ -34,7 +34,7 @@ pub use tournaments::{
 };
 pub use writer::{GROUP, StoreHandle, Stored, start};
 
-use crate::ladder::{Carry, Event, Row, SeasonName};
+use crate::ladder::{Carry, Event, Meeting, Row, SeasonName};
 use jiff::Timestamp;
 use modiar_protocol::limits::{MISSED_WINDOW, TOLD_GAMES};
 use modiar_protocol::{BotName, GameId, Record};
@@ -107,6 +107,12 @@ pub trait Store: TournamentStore + Send {
     /// # Errors
     /// The store cannot be read.
     fn standings(&self) -> Result<Vec<Row>, StoreError>;
+
+    /// Who has met whom: those who met last, so many at most.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn meetings(&self, most: usize) -> Result<Vec<Meeting>, StoreError>;
 
     /// The events of the ladder, in order.
     ///

@@ -6,7 +6,7 @@ use super::{
     Account, Committed, DataDir, Dossiers, Head, Line, Owner, Store, StoreError, TokenHash, Unread, columns, dossiers,
     ladder, line_hash, line_text, migrate, unread,
 };
-use crate::ladder::{Carry, Event, Row, SeasonName};
+use crate::ladder::{Carry, Event, Meeting, Row, SeasonName};
 use jiff::Timestamp;
 use modiar_protocol::{BotName, GameId, Record, ZERO_HASH};
 use rusqlite::config::DbConfig;
@@ -247,6 +247,10 @@ impl Store for SqliteStore {
 
     fn standings(&self) -> Result<Vec<Row>, StoreError> {
         ladder::ratings(&self.database).map_err(StoreError::sqlite(&self.path))
+    }
+
+    fn meetings(&self, most: usize) -> Result<Vec<Meeting>, StoreError> {
+        ladder::newest_meetings(&self.database, most).map_err(StoreError::sqlite(&self.path))
     }
 
     fn rating_events(&self) -> Result<Vec<Event>, StoreError> {

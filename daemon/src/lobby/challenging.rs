@@ -123,7 +123,7 @@ impl Lobby {
 
     fn opponent(&self, challenger: &BotName, terms: &Challenge) -> Result<Visitor, Box<Error>> {
         let name = BotName::new(&terms.opponent).ok();
-        let found = name.as_ref().and_then(|name| Some((name, self.bots.get(name)?)));
+        let found = name.as_ref().and_then(|name| Some((name, &**self.bots.get(name)?)));
         let Some((name, Presence { visitor: Some(visitor), kind, .. })) = found else {
             let name: String = terms.opponent.chars().take(40).collect();
             return refuse(ErrorCode::UnknownBot, format!("no bot '{name}' is connected; challenge one that is"));

@@ -18,7 +18,7 @@ const SHORT: Micros = Micros(10_000_000);
 /// How a bot has behaved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conduct {
-    level: usize,
+    level: u8,
     until: Moment,
     why: Why,
     /// The last games, newest first: a set bit is a no-show.
@@ -69,6 +69,9 @@ pub struct Stay {
     pub fruitful: bool,
 }
 
+/// One that nothing is held against.
+pub const FRUITFUL: Stay = Stay { lasted: Micros(0), fruitful: true };
+
 impl Conduct {
     /// The end of a pause that holds at `now`, and what it is for.
     #[must_use]
@@ -115,8 +118,9 @@ impl Conduct {
     }
 
     const fn pause(&mut self, now: Moment, why: Why) {
-        let level = if self.level < PAUSES.len() { self.level } else { PAUSES.len() - 1 };
-        self.level += 1;
+        let most = PAUSES.len() - 1;
+        let level = if (self.level as usize) < most { self.level as usize } else { most };
+        self.level = self.level.saturating_add(1);
         (self.until, self.why) = (Moment(now.0 + PAUSES[level] * 1_000_000), why);
     }
 

@@ -1,12 +1,12 @@
 //! The hall's door: who is let in, under which name, and back to which games.
 
 use super::bot::Bot;
-use super::conduct::Stay;
+use super::conduct::{FRUITFUL, Stay};
 use super::hall::{Hall, Present, State};
 use super::machine::Visitor;
 use super::presence::{Entrant, Kind};
 use super::registration::taken;
-use crate::clock::{Arrival, Micros, Moment};
+use crate::clock::{Arrival, Moment};
 use crate::net::Outlet;
 use crate::referee::Link;
 use crate::store::{Account, BanReason, Claim, TokenHash, new_token};
@@ -73,8 +73,7 @@ impl Hall {
             };
             state.lobby.enter(visitor, self.entrant(bot.name.clone(), kind, games));
             state.bots.insert(bot.name.clone(), Arc::clone(&bot));
-            let since = time::now();
-            let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone(), since };
+            let present = Present { bot: Arc::clone(&bot), version: hello.version, link: link.clone() };
             state.present.insert(visitor, present);
             bot.enter();
             let limits = WelcomeLimits {
@@ -100,20 +99,20 @@ impl Hall {
         let (ladder, pools) = (self.referee.ratings(), &self.current().pools);
         let ratings = pools.iter().map(|pool| ladder.of(&pool.name, &name)).collect();
         let standings = pools.iter().filter_map(|pool| ladder.standing(&pool.name, &name));
-        let southward = standings.map(|standing| standing.tally.southward()).sum();
+        let southward: i64 = standings.map(|standing| standing.tally.southward()).sum();
+        let southward = i32::try_from(southward).unwrap_or(0);
         Entrant { name, kind, limit, ratings, southward }
     }
 
-    /// A connection is gone. It was `fruitful` where the bot said bye, made a move, or was sent away.
-    pub fn leave(&self, visitor: Visitor, fruitful: bool) {
+    /// A connection is gone.
+    pub fn leave(&self, visitor: Visitor, stay: Stay) {
         self.change(|state| {
             state.connected.remove(&visitor);
             if let Some(present) = state.present.remove(&visitor) {
-                let (now, lasted) = (time::now(), time::now().since(present.since));
                 present.bot.left(&present.link.outlet);
                 self.referee.keep_unread(&present.bot);
                 state.bound_guests();
-                let effects = state.lobby.leave(visitor, Stay { lasted, fruitful }, now);
+                let effects = state.lobby.leave(visitor, stay, time::now());
                 self.carry_out(state, effects);
             }
         });
@@ -206,8 +205,7 @@ impl Hall {
                 None,
             );
         }
-        let stay = Stay { lasted: Micros(0), fruitful: true };
-        let effects = state.lobby.leave(old, stay, time::now());
+        let effects = state.lobby.leave(old, FRUITFUL, time::now());
         self.carry_out(state, effects);
     }
 

@@ -6,10 +6,10 @@
 use super::after::After;
 use super::attempts::Attempts;
 use super::bot::Bot;
+use super::conduct::FRUITFUL;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter, Source};
-use crate::clock::Moment;
 use crate::config::{Limits, Reloadable};
 use crate::ladder::Meeting;
 use crate::metrics::Metrics;
@@ -102,7 +102,6 @@ pub(super) struct Present {
     pub(super) bot: Arc<Bot>,
     pub(super) version: Option<String>,
     pub(super) link: Link,
-    pub(super) since: Moment,
 }
 
 type Refused = Result<Vec<Effect>, Box<Error>>;
@@ -354,7 +353,7 @@ impl Hall {
         self.dismiss_bot(name, GoodbyeReason::Banned, message);
         let visitor = self.lock().lobby.visitor(name);
         if let Some(visitor) = visitor {
-            self.leave(visitor, true);
+            self.leave(visitor, FRUITFUL);
         }
         self.lock().lobby.disown(name);
     }

@@ -48,7 +48,8 @@ pub struct Lobby {
     games_per_bot: u64,
     pub(super) queues: Vec<Queue>,
     pub(super) meetings: Vec<Meetings>,
-    pub(super) bots: HashMap<BotName, Presence>,
+    /// Boxed: a map has room for more than there are.
+    pub(super) bots: HashMap<BotName, Box<Presence>>,
     pub(super) visitors: HashMap<Visitor, BotName>,
     pub(super) challenges: Challenges,
     /// Who is wanted for games of tournaments.
@@ -138,7 +139,7 @@ impl Lobby {
         let entrant = Entrant { limit: entrant.limit.min(most), ..entrant };
         self.visitors.insert(visitor, entrant.name.clone());
         let presence = self.bots.entry(entrant.name.clone());
-        presence.or_insert_with(|| Presence::new(entrant.kind.clone())).enter(visitor, entrant);
+        presence.or_insert_with(|| Box::new(Presence::new(entrant.kind.clone()))).enter(visitor, entrant);
     }
 
     /// The rating of a bot in a pool is another one now.
@@ -169,7 +170,7 @@ impl Lobby {
     pub fn restore(&mut self, seats: &BySide<(BotName, Kind)>) {
         for side in Side::ALL {
             let (name, kind) = &seats[side];
-            self.bots.entry(name.clone()).or_insert_with(|| Presence::new(kind.clone())).playing += 1;
+            self.bots.entry(name.clone()).or_insert_with(|| Box::new(Presence::new(kind.clone()))).playing += 1;
         }
     }
 
@@ -294,7 +295,7 @@ impl Lobby {
     }
 
     pub(super) fn has_room(&self, name: &BotName) -> bool {
-        self.bots.get(name).is_some_and(Presence::has_room)
+        self.bots.get(name).is_some_and(|presence| presence.has_room())
     }
 
     /// Has the seeks of a bot wait, or not: it began a game, or ended one.
@@ -307,7 +308,7 @@ impl Lobby {
     }
 
     pub(super) fn forget_if_gone(&mut self, name: &BotName) {
-        if self.bots.get(name).is_some_and(Presence::is_forgettable) {
+        if self.bots.get(name).is_some_and(|presence| presence.is_forgettable()) {
             self.bots.remove(name);
         }
     }

@@ -172,7 +172,10 @@ impl Lobby {
                 presence.meet(at, &met.bot);
             }
         }
-        self.meetings[at].count(&one.bot, &other.bot, games, now);
+        // A guest's name is gone tomorrow.
+        if self.cap > 0 && !self.is_guest(&one.bot) && !self.is_guest(&other.bot) {
+            self.meetings[at].count(&one.bot, &other.bot, games, now);
+        }
     }
 
     /// Counts a game that has no second with sides swapped; the server's own bots take the side that is left.
@@ -182,7 +185,9 @@ impl Lobby {
                 presence.southward += by;
             }
         }
-        self.meetings[at].single(south, north);
+        if !self.is_guest(south) && !self.is_guest(north) {
+            self.meetings[at].single(south, north);
+        }
     }
 
     /// The side of the first of two bots: South for who has been South less, of all its single games and of those of the two;

@@ -34,7 +34,7 @@ struct Two([BotName; 2]);
 struct Met {
     openings: usize,
     /// Single games of the first as South less those of the second.
-    southward: i64,
+    southward: i32,
     /// When their day began, and their games since.
     day: Moment,
     games: u64,
@@ -105,7 +105,7 @@ impl Meetings {
 
     /// The single games of `one` as South against `other` less those as North.
     #[must_use]
-    pub fn southward(&self, one: &BotName, other: &BotName) -> i64 {
+    pub fn southward(&self, one: &BotName, other: &BotName) -> i32 {
         let two = Two::of(one, other);
         let southward = self.met.get(&two).map_or(0, |met| met.southward);
         if two.0[0] == *one { southward } else { -southward }

@@ -1,7 +1,6 @@
 //! Two who play each other: from the seeks of a pool or a challenge, to what follows their game.
 
 use super::machine::{Effect, Lobby, Now, Visitor, challenge_ended};
-use super::presence::Presence;
 use crate::clock::Moment;
 use modiar_protocol::server::{ChallengeEnd, SeekEnd};
 use modiar_protocol::{BotName, ChallengeId, GameId};
@@ -168,11 +167,11 @@ impl Lobby {
     }
 
     pub(super) fn is_guest(&self, name: &BotName) -> bool {
-        self.bots.get(name).is_some_and(Presence::is_guest)
+        self.bots.get(name).is_some_and(|presence| presence.is_guest())
     }
 
     pub(super) fn is_house(&self, name: &BotName) -> bool {
-        self.bots.get(name).is_some_and(Presence::is_house)
+        self.bots.get(name).is_some_and(|presence| presence.is_house())
     }
 
     /// Whether a game of these two in a pool counts (`ladder.rated`).

@@ -8,7 +8,7 @@ use modiar_ladder::pairing::RECENT;
 use modiar_protocol::BotName;
 
 /// Most by which a bot's single games as South are more than those as North, or fewer (`ladder.sides`).
-pub const LEANING: i64 = 4;
+pub const LEANING: i32 = 4;
 
 /// Who comes in.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Entrant {
     /// Its rating in each pool, in their order.
     pub ratings: Vec<Rating>,
     /// Its rated games as South less those as North.
-    pub southward: i64,
+    pub southward: i32,
 }
 
 /// What a bot is to the house.
@@ -44,16 +44,16 @@ pub struct Presence {
     /// What it is.
     pub kind: Kind,
     /// Most games at once.
-    pub limit: u64,
+    pub limit: u32,
     /// Games running.
-    pub playing: u64,
+    pub playing: u32,
     /// Whether it is wanted for a game of a tournament: none of another kind starts before.
     pub called: bool,
     /// Its single games as South less those as North: in a pair each has both.
-    pub southward: i64,
+    pub southward: i32,
     /// Its rating in each pool; none of a guest, or of one that only games of before a restart are known of.
     pub ratings: Box<[Rating]>,
-    met: Vec<Met>,
+    met: Box<[Met]>,
     /// How it behaves.
     pub conduct: Conduct,
 }
@@ -76,7 +76,7 @@ impl Presence {
     /// A bot that is not connected and plays nothing.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
-        let (ratings, met, conduct) = (Box::default(), Vec::new(), Conduct::default());
+        let (ratings, met, conduct) = (Box::default(), Box::default(), Conduct::default());
         Self { visitor: None, kind, limit: 1, playing: 0, called: false, southward: 0, ratings, met, conduct }
     }
 
@@ -92,7 +92,8 @@ impl Presence {
         if self.ratings.is_empty() {
             self.southward = southward.clamp(-LEANING, LEANING);
         }
-        (self.visitor, self.kind, self.limit, self.ratings) = (Some(visitor), kind, limit, ratings.into());
+        self.limit = u32::try_from(limit).unwrap_or(u32::MAX);
+        (self.visitor, self.kind, self.ratings) = (Some(visitor), kind, ratings.into());
     }
 
     /// Whether it plays without a registered name.
@@ -132,7 +133,9 @@ impl Presence {
     /// It is paired with another in a pool.
     pub fn meet(&mut self, pool: usize, other: &BotName) {
         let at = self.met.iter().position(|met| met.pool == pool).unwrap_or_else(|| {
-            self.met.push(Met { pool, bots: [0; RECENT] });
+            // One more than there were, and no room for others: there are many bots, and few pools.
+            let known = std::mem::take(&mut self.met).into_iter();
+            self.met = known.chain([Met { pool, bots: [0; RECENT] }]).collect();
             self.met.len() - 1
         });
         let bots = &mut self.met[at].bots;
@@ -165,6 +168,6 @@ impl Presence {
     /// Whether it may start one more game.
     #[must_use]
     pub const fn has_room(&self) -> bool {
-        self.visitor.is_some() && self.playing + (self.called as u64) < self.limit
+        self.visitor.is_some() && self.playing + (self.called as u32) < self.limit
     }
 }

@@ -20,7 +20,7 @@ pub struct Seek {
     /// Games made for it and not aborted.
     made: u64,
     /// Of these, still running or to be played.
-    running: u64,
+    running: u32,
     /// Whether its bot may start one more game.
     has_room: bool,
     /// Whether its bot is the server's own, and plays who is left over.
@@ -150,7 +150,7 @@ impl Queue {
     pub fn started(&mut self, visitor: Visitor, games: u64, since: Moment) {
         self.change(visitor, |seek| {
             seek.made += games;
-            seek.running += games;
+            seek.running += u32::try_from(games).unwrap_or(u32::MAX);
         });
         self.move_to_back(visitor, since);
     }

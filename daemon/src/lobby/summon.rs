@@ -6,7 +6,6 @@
 use super::hall::{Hall, this_moment};
 use super::machine::{Effect, Lobby, Now};
 use super::pairing::{Sitter, Source};
-use super::presence::Presence;
 use crate::clock::Moment;
 use crate::config::Pool;
 use modiar_protocol::{BotName, GameId};
@@ -90,8 +89,8 @@ impl Lobby {
     }
 
     fn call(&mut self, name: &BotName, called: bool) {
-        if let Some(Presence { called: is_called, .. }) = self.bots.get_mut(name) {
-            *is_called = called;
+        if let Some(presence) = self.bots.get_mut(name) {
+            presence.called = called;
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::clock::Moment;
 
 /// Bytes of lines that are kept, their frames included; the last line is kept whole.
-const KEPT: usize = 128;
+const KEPT: usize = 96;
 /// Before each line: when it came, and its length.
 const FRAME: usize = 10;
 
@@ -12,6 +12,11 @@ const FRAME: usize = 10;
 pub(super) struct Heard(Vec<u8>);
 
 impl Heard {
+    /// None.
+    pub(super) const fn nothing() -> Self {
+        Self(Vec::new())
+    }
+
     /// One more came; those that no longer fit are forgotten.
     pub(super) fn note(&mut self, at: Moment, line: &[u8]) {
         // No line is longer than the protocol's bound, which two bytes tell.

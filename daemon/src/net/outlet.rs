@@ -27,8 +27,6 @@ pub struct Outlet {
     /// Most that may wait, in bytes.
     most: usize,
     bell: Bell,
-    /// What came last from its peer, as evidence.
-    heard: Mutex<Heard>,
     /// Where errors told are counted; none where nobody is there to read them.
     metrics: Option<Arc<Metrics>>,
 }
@@ -60,6 +58,8 @@ struct Out {
     said: u64,
     /// How many of these the peer's kernel has taken, when it was asked last.
     taken: u64,
+    /// What came last from the peer, as evidence.
+    heard: Heard,
     /// What the socket did not take, as the socket will take it.
     waiting: Vec<u8>,
     /// Bytes of it that do not count as waiting for the reader: the server has them to tell, however many they are.
@@ -89,7 +89,7 @@ impl Outlet {
 
     fn over(out: Out, most: usize, metrics: Option<Arc<Metrics>>) -> Self {
         let (out, closing) = (Mutex::new(out), OnceLock::new());
-        Self { out, closing, inside: false, most, bell: Bell::default(), heard: Mutex::default(), metrics }
+        Self { out, closing, inside: false, most, bell: Bell::default(), metrics }
     }
 
     /// Whether its peer is a bot within this process: no other has a name of the house.
@@ -100,13 +100,13 @@ impl Outlet {
 
     /// A line came from the peer, which is kept as evidence for a while.
     pub fn note_heard(&self, at: Moment, line: &[u8]) {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).note(at, line);
+        self.lock().heard.note(at, line);
     }
 
     /// The last lines that came from the peer while it played, the oldest first, and when.
     #[must_use]
     pub fn heard(&self) -> Vec<(Moment, Vec<u8>)> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).lines()
+        self.lock().heard.lines()
     }
 
     /// Sends whole lines: at once as far as the socket takes them. What cannot be sent to a connection that is closing,
@@ -335,7 +335,8 @@ impl Out {
     /// Nothing said yet; without a `sink` nothing ever is.
     const fn new(sink: Option<Sink>, cipher: Option<Box<Cipher>>) -> Self {
         let broken = sink.is_none();
-        Self { sink, cipher, said: 0, taken: 0, waiting: Vec::new(), owed: 0, laid: false, broken }
+        let heard = Heard::nothing();
+        Self { sink, cipher, said: 0, taken: 0, heard, waiting: Vec::new(), owed: 0, laid: false, broken }
     }
 
     /// Writes what waits: how much the socket took, and how much still waits.

@@ -43,7 +43,11 @@ impl Table {
     }
 
     fn stored(self: Arc<Self>, stored: Stored) {
-        let stored = stored.map(|record| self.lock().changes = BySide::from_fn(|side| change(&record, side)));
+        let stored = stored.map(|record| {
+            if record.rating_after.is_some() {
+                self.lock().changes = Some(Box::new(BySide::from_fn(|side| change(&record, side))));
+            }
+        });
         match (stored, self.referee.host()) {
             (Ok(()), Some(host)) => host.finished(&self),
             (Ok(()), None) => self.conclude(),
@@ -99,7 +103,8 @@ impl Table {
             } else if *updates {
                 outlet.lay(&news);
             }
-            let ended = Ended { rating: state.changes[side], ..ended.clone() };
+            let rating = state.changes.as_ref().and_then(|changes| changes[side]);
+            let ended = Ended { rating, ..ended.clone() };
             outlet.lay_message(&ServerMessage::Ended(Box::new(ended.clone())));
             bot.rise(ended, outlet);
             self.referee.keep_unread(bot);

@@ -68,7 +68,7 @@ pub(super) struct State {
     /// Its record is on its way to the store.
     pub(super) finishing: bool,
     /// What it did to the ratings of the two, once it is stored.
-    pub(super) changes: BySide<Option<RatingChange>>,
+    pub(super) changes: Option<Box<BySide<Option<RatingChange>>>>,
     /// Who is to read `game_over` once the result is told.
     pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
     /// Who is still to read `started`: it came while a ply was stalled, or the end on its way to the store.
@@ -95,7 +95,7 @@ impl State {
             stalled: None,
             owed: BySide::default(),
             finishing: false,
-            changes: BySide::default(),
+            changes: None,
             waiting: Vec::new(),
             come_back: BySide::new(here, here),
             waits: !here,

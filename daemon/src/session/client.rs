@@ -4,7 +4,7 @@ use super::machine::{Said, Session, Step};
 use super::registration::{Registration, ToldToken};
 use crate::clock::{Arrival, Micros, Moment};
 use crate::config::Limits;
-use crate::lobby::{Bot, Hall, NotWelcome, Visitor, not_stored};
+use crate::lobby::{Bot, Hall, NotWelcome, Stay, Visitor, not_stored};
 use crate::metrics::Login;
 use crate::net::{Origin, Outlet};
 use crate::referee::{GAME_OVER, Table, Told};
@@ -57,8 +57,10 @@ pub struct Client {
     bot: Option<Arc<Bot>>,
     /// Where it moved last: nearly always it moves there again.
     seat: Option<Seat>,
-    /// When it was welcomed, until it says something after that.
-    welcomed: Option<Moment>,
+    /// When it was welcomed.
+    welcomed: Moment,
+    /// Whether it has said nothing since.
+    silent: bool,
     watching: Vec<Arc<Table>>,
     /// Whether it made a move.
     moved: bool,
@@ -88,7 +90,8 @@ impl Client {
             hall,
             bot: None,
             seat: None,
-            welcomed: None,
+            welcomed: Moment(0),
+            silent: false,
             watching: Vec::new(),
             moved: false,
             registration: None,
@@ -137,8 +140,8 @@ impl Client {
 
     /// What a bot says after its welcome shows that it has read that; what came before it, along with hello, does not.
     fn note_reading(&mut self, received: Moment) {
-        if self.welcomed.is_some_and(|welcomed| welcomed < received) {
-            self.welcomed = None;
+        if self.silent && self.welcomed < received {
+            self.silent = false;
             self.hall.has_read(self.caller.visitor);
             if let Some(told) = self.told.take() {
                 told.claim.keep();
@@ -172,7 +175,8 @@ impl Client {
         self.bot = None;
         self.seat = None;
         // After a bye, or where it was sent away, the outlet is no longer live.
-        self.hall.leave(self.caller.visitor, self.moved || !self.outlet.is_live());
+        let fruitful = self.moved || !self.outlet.is_live();
+        self.hall.leave(self.caller.visitor, Stay { lasted: time::now().since(self.welcomed), fruitful });
     }
 
     fn tell_session(&mut self, said: Said, arrival: &dyn Arrival) {
@@ -264,7 +268,7 @@ impl Client {
                 info!(caller = %self.caller, bot = %bot.name, client, version, registered = claim.is_some(), "welcome");
                 self.bot = Some(bot);
                 self.told = claim.zip(outlet.said()).map(|(claim, said)| Box::new(ToldToken { claim, said }));
-                self.welcomed = Some(time::now());
+                (self.welcomed, self.silent) = (time::now(), true);
                 self.tell_session(Said::Welcomed, arrival);
             }
             Err(NotWelcome::Error(error)) => {

@@ -10,22 +10,25 @@ use std::sync::Arc;
 /// without regard to case, shown as typed. Many bots have one, and each that is here holds it: a copy costs nothing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Owner {
-    shown: Arc<str>,
-    folded: Arc<str>,
+pub struct Owner(Arc<Texts>);
+
+#[derive(Debug)]
+struct Texts {
+    shown: Box<str>,
+    folded: Box<str>,
 }
 
 impl Owner {
     /// The owner as it was stored.
     #[must_use]
     pub fn stored(text: &str) -> Self {
-        Self { shown: text.into(), folded: text.to_lowercase().into() }
+        Self(Arc::new(Texts { shown: text.into(), folded: text.to_lowercase().into() }))
     }
 
     /// As it was typed, and is stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.shown
+        &self.0.shown
     }
 }
 
@@ -53,7 +56,7 @@ impl From<Owner> for String {
 
 impl PartialEq for Owner {
     fn eq(&self, other: &Self) -> bool {
-        self.folded == other.folded
+        self.0.folded == other.0.folded
     }
 }
 
@@ -61,7 +64,7 @@ impl Eq for Owner {}
 
 impl Hash for Owner {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.folded.hash(state);
+        self.0.folded.hash(state);
     }
 }
 

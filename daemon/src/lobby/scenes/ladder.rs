@@ -237,7 +237,7 @@ fn a_hundred_and_one_bots_play_an_evening() {
         let evening = live(&mut lobby);
         assert_eq!(evening.pairs.values().max(), Some(&0).filter(|_| openings == Openings::Balanced));
         let most = evening.single.values().map(|lead| lead.abs()).max().unwrap_or(0);
-        assert!(most <= LEANING, "{most}");
+        assert!(most <= LEANING.into(), "{most}");
         let idle: BTreeSet<u64> =
             (3..=101).filter(|number| !evening.games.contains_key(&format!("bot-{number}"))).collect();
         assert!(idle.is_empty(), "{idle:?}");

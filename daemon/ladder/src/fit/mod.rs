@@ -2,9 +2,13 @@
 //!
 //! # The model
 //! Bradley-Terry with draws (Davidson) and a side. Between South of strength s and North of strength n, with
-//! d = s - n + side, a win of South, a draw and a win of North have the weights e^(d/2), tie and e^(-d/2). So a difference
-//! of 400 points of Elo makes a win ten times as likely as a loss, however many games are drawn. All parameters are
+//! d = s - n + side, a win of South, a draw and a win of North have the weights e^(d/2), tie and e^(-d/2). All parameters are
 //! estimated together by Newton's method; the likelihood has one maximum.
+//!
+//! # The points
+//! A point is worth as much of the score between near equals as in Elo's formula, draws half a win: 400 / ln 10 for a unit of
+//! the model without draws, and 2 / (2 + tie) of that with them. So ratings of the fit and of Glicko-2 mean the same: 100
+//! points more score about 64 %.
 //!
 //! # What the games do not say
 //! Who won everything is infinitely strong by the games alone, and two groups that never met have no difference. Each
@@ -46,12 +50,17 @@ use nalgebra::{DMatrix, DVector};
 pub const MEAN_RATING: f64 = 1500.0;
 /// Up to so many players the covariance of all is worked out as a whole.
 const DENSE: usize = 1000;
-/// Rating points of one unit of the model.
+/// Rating points of one unit of the model where nobody draws.
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 /// Half of a 95 % interval, in σ.
 const Z95: f64 = 1.959_964;
 /// The prior's σ of each parameter, in units of the model: 1000 points.
 const PRIOR_SIGMA: f64 = 1000.0 / ELO;
+
+/// Rating points of one unit of the model: of near equals a draw takes from what a difference is worth in the score.
+fn points(tie: f64) -> f64 {
+    ELO * 2.0 / (2.0 + tie)
+}
 
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,12 +173,13 @@ impl Fit {
         members.iter().for_each(|member| weights[*member] += 1.0 / share(members.len()));
         let (middle, squares) = (weights.dot(&parameters), weights.norm_squared());
         let spread = Spread::of(model.information(&parameters), dense);
+        let points = points(parameters[games.players() + 1].exp());
         let strength = |(player, variance): (usize, f64)| {
             let ahead = Estimate::new(parameters[player] - middle, variance.sqrt());
             // Half as wide as the prior alone makes it: then the games say more than the prior does.
             let by_prior = PRIOR_SIGMA * PRIOR_SIGMA * (1.0 - 2.0 * weights[player] + squares);
             let is_bounded = tied[player] && variance <= by_prior / 4.0;
-            Strength { rating: ahead.map(|ahead| rating + ELO * ahead), is_bounded }
+            Strength { rating: ahead.map(|ahead| rating + points * ahead), is_bounded }
         };
         let strengths = spread.contrasts(&weights).into_iter().enumerate().map(strength).collect();
         Self { strengths, parameters, spread }
@@ -185,7 +195,7 @@ impl Fit {
     #[must_use]
     pub fn difference(&self, player: usize, other: usize) -> Estimate {
         let (value, sigma) = self.ahead(player, other);
-        Estimate::new(value, sigma).map(|ahead| ELO * ahead)
+        Estimate::new(value, sigma).map(|ahead| self.points() * ahead)
     }
 
     /// The likelihood that `player` is stronger than `other`, 0 to 1.
@@ -193,6 +203,10 @@ impl Fit {
     pub fn superiority(&self, player: usize, other: usize) -> f64 {
         let (value, sigma) = self.ahead(player, other);
         if sigma > 0.0 { gauss::below(value / sigma) } else { 0.5 }
+    }
+
+    fn points(&self) -> f64 {
+        points(self.parameters[self.strengths.len() + 1].exp())
     }
 
     /// The difference and its σ, in units of the model.
@@ -206,7 +220,7 @@ impl Fit {
     /// What it is worth to sit South, in points.
     #[must_use]
     pub fn side(&self) -> Estimate {
-        self.estimate(self.strengths.len()).map(|side| ELO * side)
+        self.estimate(self.strengths.len()).map(|side| self.points() * side)
     }
 
     /// Davidson's tie parameter: of two equals, a draw is so many times as likely as a win of one of them.

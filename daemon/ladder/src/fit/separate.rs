@@ -1,7 +1,7 @@
 //! How many games tell two bots apart.
 
 use super::model::Chances;
-use super::{ELO, Z95};
+use super::{Z95, points};
 
 /// Games of two bots, in pairs of swapped sides from balanced openings, until a difference of `elo` points is as large as
 /// half its own 95 % interval, so that nothing is left of "the other may be stronger": with so many, a bot that is
@@ -9,8 +9,8 @@ use super::{ELO, Z95};
 /// of draws between equals, 0 to below 1. Nothing where no number of games does it, as for no difference.
 #[must_use]
 pub fn games_to_separate(elo: f64, draw_share: f64) -> Option<u64> {
-    let ahead = elo.abs() / ELO;
     let tie = 2.0 * draw_share / (1.0 - draw_share);
+    let ahead = elo.abs() / points(tie);
     let Chances { south, north, .. } = Chances::of(ahead, tie.ln()).0;
     // With the tie unknown too, only games that are won tell anything: each as a coin does, and so many are.
     let information = south * north / (south + north);
@@ -25,11 +25,11 @@ mod tests {
 
     /// Without draws a game tells p(1 - p), and 25 points are 0.1439 units: 3.8415 / (0.2487 × 0.02071) = 745.9 games.
     #[test]
-    fn half_the_difference_takes_four_times_the_games_and_draws_take_more() {
+    fn half_the_difference_takes_four_times_the_games_and_draws_take_less() {
         let games = [25.0, 50.0, 100.0].map(|elo| games_to_separate(elo, 0.0).unwrap());
         assert_eq!(games, [746, 190, 52]);
-        // With half of all games drawn, twice as many.
-        assert!(games_to_separate(25.0, 0.5).unwrap().abs_diff(2 * 746) < 10);
+        // With half of all games drawn the score of one varies half as much.
+        assert!(games_to_separate(25.0, 0.5).unwrap().abs_diff(746 / 2) < 10);
         assert_eq!(games_to_separate(-25.0, 0.0), games_to_separate(25.0, 0.0));
     }
 

@@ -41,20 +41,29 @@ fn two_players_are_as_the_closed_form_says() {
     assert_near(fit.strengths()[0].rating.margin(), difference.margin() / 2.0, 1e-6);
 }
 
+/// Whatever the share of draws: 50 points more score as Elo's formula says, 1 / (1 + 10^(-50/400)) = 0.5715.
+#[test]
+fn a_point_is_worth_what_it_is_in_elos_formula() {
+    for [wins, draws, losses] in [[5715, 0, 4285], [4715, 2000, 3285], [2715, 6000, 1285]] {
+        let fit = Fit::new(&games(2, &[(0, 1, [wins, draws, losses]), (1, 0, [losses, draws, wins])]), &[]);
+        assert_near(fit.difference(0, 1).value, 50.0, 0.5);
+    }
+}
+
 /// Of 1000 games of equals 400 drawn: a tie of 2 × 400 / 600; South has 400 wins of the others, so odds of 2.
 #[test]
 fn draws_and_the_side_are_as_the_closed_form_says() {
     let fit = Fit::new(&games(2, &[(0, 1, [200, 200, 100]), (1, 0, [200, 200, 100])]), &[]);
     assert_near(fit.difference(0, 1).value, 0.0, 1e-6);
     assert_near(fit.superiority(0, 1), 0.5, 1e-6);
-    assert_near(fit.side().value, 400.0 * 2.0_f64.log10(), 0.2);
+    assert_near(fit.side().value, 400.0 * 2.0_f64.log10() * 2.0 / (2.0 + fit.tie().value), 0.2);
     // draws² / (wins × losses)
     assert_near(fit.tie().value, (400.0_f64 * 400.0 / (400.0 * 200.0)).sqrt(), 0.002);
     let chances = fit.chances(0, 1);
     assert_near(chances.south, 0.4, 1e-3);
     assert_near(chances.draw, 0.4, 1e-3);
     assert_near(chances.score(), 0.6, 1e-3);
-    assert!(fit.tie().low > 1.0 && fit.tie().high < 2.0 && fit.side().low > 60.0);
+    assert!(fit.tie().low > 1.0 && fit.tie().high < 2.0 && fit.side().low > 40.0);
 }
 
 #[test]
@@ -90,9 +99,9 @@ fn known_parameters_are_recovered() {
     let fit = Fit::new(&games, &[]);
     let middle = truth.iter().sum::<f64>() / 30.0;
     for (rating, truth) in ratings(&fit).into_iter().zip(truth) {
-        assert_near(rating, 1500.0 + ELO * (truth - middle), 0.5);
+        assert_near(rating, 1500.0 + points(0.5) * (truth - middle), 0.5);
     }
-    assert_near(fit.side().value, 0.2 * ELO, 0.2);
+    assert_near(fit.side().value, 0.2 * points(0.5), 0.2);
     assert_near(fit.tie().value, 0.5, 0.002);
 }
 
@@ -200,7 +209,7 @@ fn ten_thousand_players_are_answered() {
     assert!(fit.strengths().iter().all(|strength| strength.is_bounded && strength.rating.margin() < 200.0));
     let far = fit.strengths().iter().zip(truth).filter(|(strength, truth)| {
         let found = strength.rating;
-        let truth = 1500.0 + ELO * truth;
+        let truth = 1500.0 + points(0.5) * truth;
         truth < found.low || truth > found.high
     });
     // The counts are the expected ones, rounded: their error is smaller than chance would make it.

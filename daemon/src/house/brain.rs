@@ -64,17 +64,17 @@ impl Brain {
     #[must_use]
     pub const fn rating(self) -> f64 {
         match self {
-            Self::Random => 950.0,
-            Self::Level(1) => 1120.0,
-            Self::Greedy => 1160.0,
-            Self::Level(2) => 1250.0,
-            Self::Level(3) => 1370.0,
+            Self::Random => 1080.0,
+            Self::Level(1) => 1210.0,
+            Self::Greedy => 1240.0,
+            Self::Level(2) => 1305.0,
+            Self::Level(3) => 1400.0,
             Self::Level(4) => 1500.0,
-            Self::Level(5) => 1610.0,
-            Self::Level(6) => 1725.0,
-            Self::Level(7) => 1830.0,
-            Self::Level(_) => 1935.0,
-            Self::Perfect => 2015.0,
+            Self::Level(5) => 1585.0,
+            Self::Level(6) => 1670.0,
+            Self::Level(7) => 1755.0,
+            Self::Level(_) => 1830.0,
+            Self::Perfect => 1895.0,
         }
     }
 

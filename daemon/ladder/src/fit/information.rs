@@ -88,7 +88,7 @@ impl Information {
         sum[self.players + 1] += draws;
     }
 
-    fn diagonal(&self) -> DVector<f64> {
+    pub(super) fn diagonal(&self) -> DVector<f64> {
         let mut diagonal = DVector::from_element(self.players + 2, PRIOR);
         for link in &self.links {
             [link.south, link.north, self.players].iter().for_each(|at| diagonal[*at] += link.of_score);

@@ -19,9 +19,9 @@
 //! # Against what an interval is told
 //! Only differences show in games, so a rating is a difference to a reference, and its interval that of this difference,
 //! the reference's own error included. The reference are the anchors, whose mean in the fit is laid on the mean of their
-//! constant ratings; without anchors all players, whose mean is then [`MEAN_RATING`]. Anchors and players that no chain of
-//! wins and draws ties to the others, in both directions, are left out of a reference, for nothing bounds them. Two players are
-//! compared by [`Fit::difference`] and [`Fit::superiority`], never by whether their intervals overlap.
+//! constant ratings, each counted by how much the games say of it; without anchors all players, whose mean is then
+//! [`MEAN_RATING`]. Anchors and players that no chain of wins and draws ties to the others, in both directions, are left out
+//! of a reference, and anchors that the games bound no better than that. Two players are compared by [`Fit::difference`] and [`Fit::superiority`], never by whether their intervals overlap.
 //!
 //! # How far it goes
 //! What a fit costs depends on the distinct pairs, not on the games. Up to [`DENSE`] players the information is
@@ -163,25 +163,21 @@ impl Fit {
     fn within(games: &Games, anchors: &[(usize, f64)], dense: usize) -> Self {
         let model = Model::new(games);
         let parameters = model.maximum(dense);
-        let anchors: Vec<_> = anchors
-            .iter()
-            .copied()
-            .filter(|(player, rating)| *player < games.players() && rating.is_finite())
-            .collect();
-        let Reference { members, rating, tied } = Reference::of(games, &anchors);
-        let mut weights = DVector::zeros(parameters.len());
-        members.iter().for_each(|member| weights[*member] += 1.0 / share(members.len()));
-        let (middle, squares) = (weights.dot(&parameters), weights.norm_squared());
-        let spread = Spread::of(model.information(&parameters), dense);
+        let information = model.information(&parameters);
+        let told = information.diagonal();
+        let spread = Spread::of(information, dense);
+        let everybody = Reference::everybody(games);
+        let known = anchors.iter().filter(|(player, rating)| *player < games.players() && rating.is_finite());
+        let reference = Reference::anchored(everybody, known, &spread, &told);
+        let Reference { weights, rating, tied } = &reference;
+        let middle = weights.dot(&parameters);
         let points = points(parameters[games.players() + 1].exp());
         let strength = |(player, variance): (usize, f64)| {
             let ahead = Estimate::new(parameters[player] - middle, variance.sqrt());
-            // Half as wide as the prior alone makes it: then the games say more than the prior does.
-            let by_prior = PRIOR_SIGMA * PRIOR_SIGMA * (1.0 - 2.0 * weights[player] + squares);
-            let is_bounded = tied[player] && variance <= by_prior / 4.0;
+            let is_bounded = tied[player] && reference.is_said(player, variance);
             Strength { rating: ahead.map(|ahead| rating + points * ahead), is_bounded }
         };
-        let strengths = spread.contrasts(&weights).into_iter().enumerate().map(strength).collect();
+        let strengths = spread.contrasts(weights).into_iter().enumerate().map(strength).collect();
         Self { strengths, parameters, spread }
     }
 
@@ -252,36 +248,59 @@ impl Fit {
 
 /// What ratings are told against.
 struct Reference {
-    /// Players, at least one where there is any.
-    members: Vec<usize>,
+    /// By parameter: its part in the mean; together 1 where there is any player, and none of what is no player.
+    weights: DVector<f64>,
     /// The rating of their mean.
     rating: f64,
-    /// By player: whether wins and draws tie it to them in both directions.
+    /// By player: whether wins and draws tie it to the largest group in both directions.
     tied: Vec<bool>,
 }
 
 impl Reference {
-    fn of(games: &Games, anchors: &[(usize, f64)]) -> Self {
-        let main = links::main_group(games);
-        let of_anchors = |chosen: Vec<(usize, f64)>, tied| Self {
-            rating: chosen.iter().map(|(_, rating)| rating).sum::<f64>() / share(chosen.len()),
-            members: chosen.into_iter().map(|(player, _)| player).collect(),
-            tied,
-        };
-        let in_main: Vec<_> = anchors.iter().copied().filter(|(player, _)| main[*player]).collect();
-        if !in_main.is_empty() {
-            return of_anchors(in_main, main);
-        }
-        let nobody = vec![false; games.players()];
-        if !anchors.is_empty() {
-            return of_anchors(anchors.to_vec(), nobody);
-        }
-        let members: Vec<_> = (0..games.players()).filter(|player| main[*player]).collect();
-        if members.is_empty() {
-            return Self { members: (0..games.players()).collect(), rating: MEAN_RATING, tied: nobody };
-        }
-        Self { members, rating: MEAN_RATING, tied: main }
+    /// The mean of the largest group that wins and draws tie together in both directions; of all where there is none.
+    fn everybody(games: &Games) -> Self {
+        let tied = links::main_group(games);
+        let all = !tied.contains(&true);
+        let weights = tied.iter().map(|tied| if *tied || all { 1.0 } else { 0.0 }).chain([0.0; 2]);
+        Self { weights: evened(weights.collect()), rating: MEAN_RATING, tied }
     }
+
+    /// The anchors that the games bound, each by how much they tell of it, so that one that has hardly played moves nobody;
+    /// where they bound none it is everybody still.
+    fn anchored<'a>(
+        everybody: Self,
+        anchors: impl Iterator<Item = &'a (usize, f64)>,
+        spread: &Spread,
+        told: &DVector<f64>,
+    ) -> Self {
+        let variances = spread.contrasts(&everybody.weights);
+        let said = |player: usize| everybody.tied[player] && everybody.is_said(player, variances[player]);
+        let (mut weights, mut rating) = (vec![0.0; everybody.weights.len()], 0.0);
+        let mut all = 0.0;
+        for (player, known) in anchors.filter(|(player, _)| said(*player)) {
+            let weight = told[*player];
+            weights[*player] = weight;
+            (rating, all) = (rating + weight * known, all + weight);
+        }
+        if all > 0.0 {
+            Self { weights: evened(weights), rating: rating / all, tied: everybody.tied }
+        } else {
+            everybody
+        }
+    }
+
+    /// Whether games say more of a difference than the prior does: it is half as wide as by that alone.
+    fn is_said(&self, player: usize, variance: f64) -> bool {
+        let squares = self.weights.norm_squared();
+        variance <= PRIOR_SIGMA * PRIOR_SIGMA * (1.0 - 2.0 * self.weights[player] + squares) / 4.0
+    }
+}
+
+/// Weights that are 1 together.
+fn evened(weights: Vec<f64>) -> DVector<f64> {
+    let all: f64 = weights.iter().sum();
+    let weights = DVector::from_vec(weights);
+    if all > 0.0 { weights / all } else { weights }
 }
 
 /// A count as a divisor.

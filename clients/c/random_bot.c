@@ -231,13 +231,13 @@ static bool bye_when_free(struct bot *bot)
 
 static bool end_seek(struct bot *bot, const char *message)
 {
-    char reason[64];
+    char reason[64], words[1024];
 
     bot->sought = true;
     if (strcmp(text(message, "reason", reason, sizeof reason), "done") == 0)
         bot->status = DONE;
     else
-        fprintf(stderr, "the seek ended: %s\n", reason);
+        fprintf(stderr, "the seek ended, %s %s\n", reason, text(message, "message", words, sizeof words));
     return bye_when_free(bot);
 }
 

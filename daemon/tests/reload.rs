@@ -7,7 +7,7 @@ mod support;
 use modiar_conformance::Peer;
 use serde_json::{Value, json};
 use support::process::wait_until;
-use support::{Daemon, MODIAR};
+use support::{Daemon, HOUSE_BOTS, MODIAR};
 
 const POOL: &str = "[[pool]]\nname = \"blitz\"\nbase_ms = 30000\nopenings = \"start\"\n";
 
@@ -83,6 +83,24 @@ fn what_can_change_changes_for_who_comes_and_what_begins_later() {
         assert!(line.contains(told), "{told}: {line}");
     }
     assert!(!line.contains("needs_a_restart") && !line.contains("bots"), "a flag lies over the file: {line}");
+}
+
+#[test]
+fn house_bots_sit_down_in_a_pool_that_is_new() {
+    let daemon = Daemon::start_with(POOL, &[HOUSE_BOTS]);
+    let challenge = json!({"type": "challenge", "opponent": "house-random", "pool": "blitz"});
+    let (mut bot, _) = say(&daemon, &json!({}));
+    wait_until("the house bots are here", || {
+        bot.send(&challenge).unwrap();
+        bot.read().unwrap()["type"] != "error"
+    });
+    bot.send(&json!({"type": "bye"})).unwrap();
+    reload(&daemon, &format!("{POOL}[[pool]]\nname = \"slow\"\nbase_ms = 60000\nopenings = \"start\"\n"), "done");
+    let (mut bot, _) = say(&daemon, &json!({}));
+    bot.send(&json!({"type": "seek", "pool": "slow"})).unwrap();
+    let started = bot.skip_to("started").unwrap();
+    let houses = ["south", "north"].map(|side| started[side]["name"].as_str().unwrap().starts_with("house-"));
+    assert_ne!(houses[0], houses[1], "{started}");
 }
 
 #[test]

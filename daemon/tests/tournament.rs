@@ -393,10 +393,10 @@ fn what_cannot_be_had_is_refused_in_words_that_help() {
     assert!(code == Some(0) && said.contains("planned    swiss"), "{said}");
 }
 
-/// What is added without a daemon is played by the next one; who is removed meanwhile has withdrawn.
+/// What is added without a daemon is played by the next one; who is removed or banned meanwhile has withdrawn.
 #[test]
 fn what_was_added_without_a_daemon_is_played_at_the_next_start() {
-    let (daemon, tokens, bots) = event(&[("anna", None), ("bert", None), ("carl", None)]);
+    let (daemon, tokens, bots) = event(&[("anna", None), ("bert", None), ("carl", None), ("dora", None)]);
     bots.leave();
     let (_, _, folder) = daemon.stop();
     let run = |arguments: &str| {
@@ -409,11 +409,12 @@ fn what_was_added_without_a_daemon_is_played_at_the_next_start() {
     };
     run("tournament add cup --format round-robin --pool quick --bots all");
     run("bot remove carl");
+    run("bot ban dora --reason cheats");
     let daemon = Daemon::start_in(folder, CONFIG, &[]);
     let bots = Bots::come(&daemon, &tokens, &[("anna", Humble), ("bert", Humble)]);
     let report = wait_for(&daemon, "cup", "over");
-    assert_eq!(order(&report), ["anna", "bert", "carl"]);
-    assert_eq!(column(&report, "withdrawn"), [false, false, true]);
+    assert_eq!(order(&report)[..2], ["anna", "bert"]);
+    assert_eq!(column(&report, "withdrawn"), [false, false, true, true]);
     assert_eq!(ids(&report).len(), 2, "nobody waits for who is gone");
     bots.leave();
 }

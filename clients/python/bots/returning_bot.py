@@ -33,7 +33,7 @@ class Returning:
         self._sides: dict[str, str] = {}  # of the games going on
         self._played = 0
         self._over: deque[str] = deque(maxlen=MISSED)  # by id: an end that was told may be told again in `missed`
-        self._seeking = self._welcomed = self._heard = False
+        self._seeking = self._paused = self._welcomed = self._heard = False
         self._status: int | None = None  # once there is nothing to come back for
 
     def run(self, server: wire.Server) -> int:
@@ -65,7 +65,7 @@ class Returning:
             pause = min(2 * pause, LAST_PAUSE)
 
     def _messages(self, connection: wire.Connection) -> Iterator[wire.Message]:
-        self._seeking = False  # a seek ends with its connection, games do not
+        self._seeking = self._paused = False  # these end with their connection, games do not
         connection.send(
             "hello", protocol=1, name=self._name, token=self._token, resume=self._resume, ref=wire.REF
         )
@@ -102,9 +102,14 @@ class Returning:
             case "seek_ended":
                 self._seeking = False
                 if message["reason"] == "penalised":
-                    self._give_up(connection, "the server takes no seek of this bot at present")
+                    # A little later: clocks differ. Should the pause hold still, the answer is its new end.
+                    connection.wake(wire.tell_seek_end(message) + 1)
+                    self._paused = True
                 elif message["reason"] == "done":
                     self._go_on(connection)
+            case None:
+                self._paused = False
+                self._go_on(connection)
             case "error":
                 wire.note(f"error {message['code']}: {message['message']}")
                 if message.get("ref") == wire.REF and message["code"] not in ("draining", "too_many_connections"):
@@ -115,7 +120,7 @@ class Returning:
 
     def _go_on(self, connection: wire.Connection) -> None:
         """Where nothing is played and nothing sought: seeks what is left, or leaves."""
-        if self._sides or self._seeking:
+        if self._sides or self._seeking or self._paused:
             return
         if not self._games or self._played < self._games:
             # None wanted means no end, of the bot as of a seek.

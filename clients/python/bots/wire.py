@@ -21,6 +21,7 @@ import signal
 import socket
 import ssl
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypedDict
 
@@ -38,11 +39,6 @@ TLS_ALERT = 0x15
 
 # Carried by hello and seek alone: an error that brings it back means that no game will come.
 REF = "start"
-
-# What the reason of a `seek_ended` means, where its name does not say.
-SEEK_ENDS = {
-    "penalised": "penalised: a first move did not come in time, so that this bot pauses before it may seek again",
-}
 
 Message = dict[str, Any]
 
@@ -144,6 +140,7 @@ class Connection:
                 self._socket = self._encrypted(server.tls, server.host)
         # Read by hand: a file made of the socket would lose half a line to a read that takes too long.
         self._unread = b""
+        self._alarm: float | None = None
 
     def _encrypted(self, tls: ssl.SSLContext, host: str) -> ssl.SSLSocket:
         try:
@@ -160,11 +157,15 @@ class Connection:
         self._socket.sendall(line.encode())
 
     def messages(self) -> Iterator[Message]:
-        """Yields what the server sends until it closes. A line that is no message is skipped, with a note."""
+        """Yields what the server sends until it closes, and an empty message for each `wake`. A line that is no message is
+        skipped, with a note."""
         while True:
             line, newline, rest = self._unread.partition(b"\n")
             if not newline:
-                self._wait()
+                if not self._wait():
+                    self._alarm = None
+                    yield {}
+                    continue
                 received = self._socket.recv(65536)
                 if not received:
                     return
@@ -182,13 +183,21 @@ class Connection:
             elif line.strip():
                 note(f"skipped a line that is not a message: {line[:80]!r}")
 
-    def _wait(self) -> None:
-        """Waits for something to read."""
+    def _wait(self) -> bool:
+        """Waits for something to read; False where the time of `wake` comes first."""
         with self._interrupt:
             if isinstance(self._socket, ssl.SSLSocket) and self._socket.pending():
-                return  # what TLS has opened already is no longer in the socket
-            if not select.select([self._socket], [], [], self._socket.gettimeout())[0]:
+                return True  # what TLS has opened already is no longer in the socket
+            left = self._socket.gettimeout() if self._alarm is None else max(0.0, self._alarm - time.monotonic())
+            if select.select([self._socket], [], [], left)[0]:
+                return True
+            if self._alarm is None:
                 raise TimeoutError("the server is silent")
+            return False
+
+    def wake(self, seconds: float) -> None:
+        """After this many seconds `messages` yields an empty message, once."""
+        self._alarm = time.monotonic() + seconds
 
     def hurry(self, seconds: float) -> None:
         """From now on a read that takes longer than this is an OSError."""
@@ -271,7 +280,7 @@ class Player:
                 if message["reason"] == "done":
                     self._status = DONE
                 else:
-                    note(f"the seek ended: {SEEK_ENDS.get(message['reason'], message['reason'])}")
+                    tell_seek_end(message)
                 self._bye_when_free()
             case "error":
                 note(f"error {message['code']}: {message['message']}")
@@ -314,6 +323,14 @@ def tell(ended: Message, side: str) -> None:
     )
     if detail := ended.get("detail"):
         note(f"pit {detail['pit']} breaks {detail['clause']}; legal were {detail['legal']}")
+
+
+def tell_seek_end(message: Message) -> float:
+    """Tells a person why a seek has ended; in how many seconds the next may be sent."""
+    pause = max(0.0, message.get("until_ms", 0) / 1000 - time.time())
+    why = f": {message['message']}; the next seek may come in {pause:.0f} s" if "message" in message else ""
+    note(f"the seek ended, {message['reason']}{why}")
+    return pause
 
 
 def note(text: str) -> None:

@@ -4,6 +4,7 @@
 //! back to them after a restart without ado.
 
 use super::brain::Brain;
+use crate::config::Pool;
 use crate::dice::Dice;
 use crate::net::Resident;
 use modiar_oracle::Table;
@@ -12,6 +13,7 @@ use modiar_protocol::limits::HOUSE_GAMES;
 use modiar_protocol::server::{SeekEnd, Turn};
 use modiar_protocol::{BotName, ClientMessage, PROTOCOL, ServerMessage};
 use modiar_rules::{Pit, Position, Setup};
+use std::collections::HashSet;
 use std::sync::Arc;
 use tracing::warn;
 
@@ -23,15 +25,15 @@ pub struct Player {
     brain: Brain,
     table: Arc<Table>,
     dice: Dice,
-    /// The pools in which it is still to seek.
-    owed: Vec<String>,
+    /// The pools in which it has not to seek any more.
+    sought: HashSet<String>,
 }
 
 impl Player {
     /// The bot of `brain`, which has said nothing yet.
     #[must_use]
-    pub const fn new(brain: Brain, table: Arc<Table>, dice: Dice) -> Self {
-        Self { brain, table, dice, owed: Vec::new() }
+    pub fn new(brain: Brain, table: Arc<Table>, dice: Dice) -> Self {
+        Self { brain, table, dice, sought: HashSet::new() }
     }
 
     /// Its build: what it plays by.
@@ -39,6 +41,12 @@ impl Player {
         match self.brain {
             Brain::Random | Brain::Greedy => format!("brain {DEFINITION}"),
             Brain::Level(_) | Brain::Perfect => format!("brain {DEFINITION}, {}", modiar_oracle::NAME),
+        }
+    }
+
+    fn seek(&mut self, pool: String, say: &mut Vec<u8>) {
+        if self.sought.insert(pool.clone()) {
+            ClientMessage::Seek { pool, games: 0 }.write(say);
         }
     }
 
@@ -80,19 +88,23 @@ impl Resident for Player {
                 ClientMessage::Accept { challenge: challenged.challenge }.write(say);
             }
             Ok(ServerMessage::Welcome(welcome)) => {
-                self.owed = welcome.pools.into_iter().map(|pool| pool.name).collect();
-                self.remember(say);
+                self.sought.clear();
+                for pool in welcome.pools {
+                    self.seek(pool.name, say);
+                }
             }
             // Not at once: where a seek is refused for a while, asking again and again would bring nothing.
-            Ok(ServerMessage::SeekEnded { pool, reason, .. }) if reason != SeekEnd::Draining => self.owed.push(pool),
+            Ok(ServerMessage::SeekEnded { pool, reason, .. }) if reason != SeekEnd::Draining => {
+                self.sought.remove(&pool);
+            }
             Ok(_) => {}
             Err(error) => warn!(bot = self.brain.name(), %error, "a house bot cannot read a line"),
         }
     }
 
-    fn remember(&mut self, say: &mut Vec<u8>) {
-        for pool in self.owed.drain(..) {
-            ClientMessage::Seek { pool, games: 0 }.write(say);
+    fn remember(&mut self, pools: &[Pool], say: &mut Vec<u8>) {
+        for pool in pools {
+            self.seek(pool.name.clone(), say);
         }
     }
 }
@@ -100,6 +112,7 @@ impl Resident for Player {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
     use modiar_oracle::solve;
     use modiar_protocol::client::decode;
     use modiar_protocol::server::{ChallengeSide, Challenged, Challenger};
@@ -152,6 +165,10 @@ mod tests {
         player.read(line, &mut said);
         let seek = ClientMessage::Seek { pool: "blitz".into(), games: 0 };
         assert_eq!(understood(&said), std::slice::from_ref(&seek));
+        let mut pools = Config::default().pools;
+        let names = ["blitz", "rapid"];
+        pools.iter_mut().zip(names).for_each(|(pool, name)| pool.name = name.into());
+        pools.truncate(2);
         // Again once some time has passed, but not when the server stops.
         for (reason, again) in [(SeekEnd::Penalised, vec![seek]), (SeekEnd::Draining, vec![])] {
             let ended = ServerMessage::SeekEnded {
@@ -163,9 +180,13 @@ mod tests {
             };
             assert_eq!(answers(&mut player, &ended), []);
             said.clear();
-            player.remember(&mut said);
+            player.remember(&pools[..1], &mut said);
             assert_eq!(understood(&said), again);
         }
+        // A pool that has come since.
+        said.clear();
+        player.remember(&pools, &mut said);
+        assert_eq!(understood(&said), [ClientMessage::Seek { pool: "rapid".into(), games: 0 }]);
     }
 
     #[test]

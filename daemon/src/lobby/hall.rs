@@ -367,6 +367,9 @@ impl Hall {
             let (waiting, longest, waits) = state.lobby.take_waits(now.moment);
             self.metrics().seeks_wait(waiting, longest);
             waits.into_iter().for_each(|wait| self.metrics().pairing_wait.time(wait));
+            for (bot, pause, why) in state.lobby.take_pauses() {
+                info!(%bot, seconds = pause.ms() / 1000, why = why.told(), "has to pause");
+            }
         });
     }
 

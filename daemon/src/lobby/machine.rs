@@ -40,6 +40,12 @@ pub enum Effect {
     Start(Pairing),
 }
 
+impl Effect {
+    fn starts_game_of(&self, visitor: Visitor) -> bool {
+        matches!(self, Self::Start(pairing) if Side::ALL.iter().any(|side| pairing.seats[*side].visitor == visitor))
+    }
+}
+
 /// The state of the lobby.
 #[derive(Clone, Debug)]
 pub struct Lobby {
@@ -64,6 +70,8 @@ pub struct Lobby {
     pub(super) cap: u64,
     /// How long those waited who were paired, until somebody counts that.
     pub(super) waits: Vec<Micros>,
+    /// The pauses that bots have got, until somebody tells the host.
+    pauses: Vec<(BotName, Micros, Why)>,
 }
 
 pub(super) type Refused = Result<Vec<Effect>, Box<Error>>;
@@ -87,6 +95,7 @@ impl Lobby {
             called: Vec::new(),
             dice: Dice::new(seed),
             sought: 0,
+            pauses: Vec::new(),
             draining: false,
             held: false,
             cap: 0,
@@ -189,7 +198,9 @@ impl Lobby {
         {
             // It may be back already, on another connection.
             presence.visitor = presence.visitor.filter(|present| *present != visitor);
-            presence.conduct.left(stay, now);
+            if presence.conduct.left(stay, now) {
+                self.note_pause(&name, now);
+            }
             self.forget_if_gone(&name);
         }
         effects
@@ -214,9 +225,15 @@ impl Lobby {
         let (has_room, house) = (self.has_room(&bot), self.is_house(&bot));
         let seek = Seek::new(self.sought, visitor, bot, wanted).with_room(has_room).of_house(house);
         self.queues[at].join(seek, now.moment);
-        let mut effects = vec![self.seeking(visitor, at, reference, now.moment)];
-        self.pair(at, now.moment, &mut effects);
-        Ok(effects)
+        let mut paired = Vec::new();
+        let mut seeking = self.seeking(visitor, at, reference, now.moment);
+        self.pair(at, now.moment, &mut paired);
+        if paired.iter().any(|effect| effect.starts_game_of(visitor))
+            && let Effect::Tell(_, ServerMessage::Seeking { reason, .. }) = &mut seeking
+        {
+            *reason = None;
+        }
+        Ok(std::iter::once(seeking).chain(paired).collect())
     }
 
     /// A bot stops looking; also where it did not look (`session.unseek`).
@@ -322,6 +339,17 @@ impl Lobby {
         let reason = seek.and_then(|seek| self.reason(at, seek, now));
         let pool = self.pools[at].name.clone();
         Effect::Tell(visitor, ServerMessage::Seeking { pool, waiting, reason, reference })
+    }
+
+    /// A bot has got a pause.
+    pub(super) fn note_pause(&mut self, name: &BotName, now: Moment) {
+        let pause = self.bots.get(name).and_then(|presence| presence.conduct.paused(now));
+        self.pauses.extend(pause.map(|(until, why)| (name.clone(), until.since(now), why)));
+    }
+
+    /// The pauses that bots have got since the last call, how long each is, and what it is for.
+    pub fn take_pauses(&mut self) -> Vec<(BotName, Micros, Why)> {
+        std::mem::take(&mut self.pauses)
     }
 
     /// A bot has to pause until then, for that.

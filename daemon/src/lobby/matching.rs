@@ -223,19 +223,20 @@ impl Lobby {
         let (own, others) = (self.candidates(std::iter::once(seek)), self.candidates(others));
         let own = own.first()?;
         let what = if others.is_empty() { "an opponent" } else { self.obstacle(at, own, &others, now)? };
-        let house = HOUSE_MS[usize::from(others.is_empty() && queue.playing() == 0)] / 1000;
+        let is_alone = others.is_empty() && queue.playing() == 0;
         Some(match queue.houses().next() {
-            Some(_) => format!("waiting for {what}; else a house bot sits down with you after {house} s"),
+            Some(_) if is_alone => {
+                format!("waiting for {what}; else a house bot sits down with you after 2 s, or 5 s where others come")
+            }
+            Some(_) => format!("waiting for {what}; else a house bot sits down with you after 5 s"),
             None => format!("waiting for {what}"),
         })
     }
 
     /// Why none of those who wait is an opponent; nothing where one is.
     fn obstacle(&self, at: usize, own: &Candidate<'_>, others: &[Candidate<'_>], now: Moment) -> Option<&'static str> {
-        let may = |other: &&Candidate<'_>| {
-            let one_owner = own.bot.owner().is_some() && own.bot.owner() == other.bot.owner();
-            !one_owner && self.meeting(at, own, other, now) != Meeting::Never
-        };
+        let is_kin = |other: &Candidate<'_>| own.bot.owner().is_some() && own.bot.owner() == other.bot.owner();
+        let may = |other: &&Candidate<'_>| !is_kin(other) && self.meeting(at, own, other, now) != Meeting::Never;
         let may_meet: Vec<&Candidate<'_>> = others.iter().filter(may).collect();
         let recent = self.recent(at);
         let fresh = |other: &&&Candidate<'_>| met_lately(at, own, other, recent) == Meeting::Fresh;
@@ -244,7 +245,11 @@ impl Lobby {
             as_waiting(std::slice::from_ref(*other), at, now).iter().any(|other| is_within_reach(&waiting, other))
         };
         if may_meet.is_empty() {
-            return Some("an opponent: those who wait are of your owner, or have met you often enough for a day");
+            return Some(match others.iter().filter(|other| is_kin(other)).count() {
+                0 => "an opponent: those who wait have met you often enough for a day",
+                kin if kin == others.len() => "an opponent: those who wait are of your owner",
+                _ => "an opponent: those who wait are of your owner, or have met you often enough for a day",
+            });
         }
         let fresh: Vec<&&Candidate<'_>> = may_meet.iter().filter(fresh).collect();
         if fresh.is_empty() {
@@ -263,7 +268,7 @@ impl Lobby {
     }
 }
 
-const _: () = assert!(ANYBODY_MS == 4000, "the texts above tell it");
+const _: () = assert!(ANYBODY_MS == 4000 && HOUSE_MS[0] == 5000 && HOUSE_MS[1] == 2000, "the texts above tell it");
 
 /// As the pairing needs them: an owner is a number there.
 fn as_waiting<'a>(line: &[Candidate<'a>], at: usize, now: Moment) -> Vec<Waiting> {

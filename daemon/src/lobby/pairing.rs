@@ -208,6 +208,7 @@ impl Lobby {
 
     /// All seeks of a bot that has to pause end, and none is taken until that is over.
     fn penalise(&mut self, sitter: &Sitter, now: Now, effects: &mut Vec<Effect>) {
+        self.note_pause(&sitter.bot, now.moment);
         let Some(presence) = self.bots.get(&sitter.bot) else { return };
         let Some((until, why)) = presence.conduct.paused(now.moment) else { return };
         // It may seek again by now, on another connection.

@@ -3,6 +3,7 @@
 
 use super::outlet::Outlet;
 use crate::clock::{Arrival, Micros, Moment};
+use crate::config::Pool;
 use crate::lobby::{Hall, Visitor};
 use crate::session::{Caller, Client};
 use crate::time::{now, stopped_within};
@@ -29,21 +30,22 @@ pub trait Resident: Send + 'static {
     /// It reads a line of the server's, its newline included.
     fn read(&mut self, line: &[u8], say: &mut Vec<u8>);
 
-    /// Some time has passed.
-    fn remember(&mut self, say: &mut Vec<u8>);
+    /// Some time has passed; these are the pools now.
+    fn remember(&mut self, pools: &[Pool], say: &mut Vec<u8>);
 }
 
 /// Serves the connection of a bot within this process until it is sent away.
 pub async fn serve_inside(visitor: Visitor, hall: Arc<Hall>, resident: impl Resident) {
     let most = hall.current().limits.of_house().output();
     let outlet = Arc::new(Outlet::inside(most, Arc::clone(hall.metrics())));
-    let client = Client::new(Caller { visitor, peer: None }, Arc::clone(&outlet), hall);
-    Inside { resident, client, outlet, lines: Lines::default(), said: Vec::new() }.serve().await;
+    let client = Client::new(Caller { visitor, peer: None }, Arc::clone(&outlet), Arc::clone(&hall));
+    Inside { resident, client, hall, outlet, lines: Lines::default(), said: Vec::new() }.serve().await;
 }
 
 struct Inside<R> {
     resident: R,
     client: Client,
+    hall: Arc<Hall>,
     outlet: Arc<Outlet>,
     lines: Lines,
     said: Vec<u8>,
@@ -85,7 +87,8 @@ impl<R: Resident> Inside<R> {
             _ = reminder.tick() => None,
         };
         if rung.is_none() {
-            self.have_say(Resident::remember);
+            let pools = self.hall.pools();
+            self.have_say(|resident, say| resident.remember(&pools, say));
         }
         rung.is_some_and(|rung| rung.flags())
     }

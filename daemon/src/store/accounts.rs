@@ -90,6 +90,12 @@ impl Accounts {
         known.accounts.contains_key(name) || known.coming.as_ref() == Some(name)
     }
 
+    /// Whether somebody owns the name, and may play by it.
+    #[must_use]
+    pub fn welcomes(&self, name: &BotName) -> bool {
+        self.known().accounts.get(name).is_some_and(|account| account.banned.is_none())
+    }
+
     /// The account of that name, if `token` is its token. An unknown name takes as long as a wrong token.
     #[must_use]
     pub fn authenticate(&self, name: &BotName, token: &Secret) -> Option<Account> {

@@ -320,7 +320,7 @@ impl Desk {
     }
 
     async fn let_late_go(&self, course: &mut Course) -> Result<(), Arc<StoreError>> {
-        let is_gone = |name: &BotName| !self.accounts.owns(name) && Brain::named(name.as_str()).is_none();
+        let is_gone = |name: &BotName| !self.accounts.welcomes(name) && Brain::named(name.as_str()).is_none();
         let late = course.late(is_gone);
         if !late.is_empty() {
             let (name, stored) = (course.name.clone(), late.clone());

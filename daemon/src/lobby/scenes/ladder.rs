@@ -38,6 +38,12 @@ fn reason(effects: &[Effect]) -> String {
     reason.clone().unwrap_or_default()
 }
 
+/// What the host is told of pauses.
+fn pauses(lobby: &mut Lobby) -> Vec<String> {
+    let pauses = lobby.take_pauses().into_iter();
+    pauses.map(|(bot, pause, _)| format!("{bot} pauses for {} s", pause.ms() / 1000)).collect()
+}
+
 /// `ladder.pairing`, `ladder.reach`, `ladder.starvation`, `ladder.reason`: far apart they wait, and 4 s later they play.
 #[test]
 fn who_is_far_apart_is_paired_after_a_while() {
@@ -51,6 +57,26 @@ fn who_is_far_apart_is_paired_after_a_while() {
     assert_eq!(lobby.take_waits(now(4).moment).2, [Micros(4_000_000); 2]);
     assert_eq!(told(&seeker(&mut lobby, 3, 1000.0, None)), ["3 reads seeking waiting for an opponent"]);
     assert_eq!(told(&seeker(&mut lobby, 4, 1080.0, None)), ["4 reads seeking", "bot-3 - bot-4"]);
+}
+
+/// `ladder.reason`: who is paired at once reads of nothing that it waits for, also where the only one here was met a moment ago.
+#[test]
+fn who_is_paired_at_once_waits_for_nothing() {
+    let mut lobby = empty();
+    seeker(&mut lobby, 1, 1500.0, None);
+    let mut effects = seeker(&mut lobby, 2, 1500.0, None);
+    for second in 1..10 {
+        let pairing = pairings(&effects).pop().unwrap();
+        lobby.unseek(Visitor(2), None, None).unwrap();
+        lobby.finished(&pairing, Fate::default(), now(second));
+        effects = seek(&mut lobby, 2, 0);
+        if pairings(&effects).is_empty() {
+            assert_eq!(reason(&effects), "waiting for an opponent that you have not met lately, for 2 s at most");
+            effects = lobby.pair_waiting(now(second + 2));
+        } else {
+            assert_eq!(reason(&effects), "");
+        }
+    }
 }
 
 /// `ladder.owners`: of one owner none meet, however long they wait; a bot removed or of another owner is met.
@@ -95,7 +121,7 @@ fn a_house_bot_sits_down_with_who_is_left_over() {
     let effects = seeker(&mut lobby, 1, 1580.0, None);
     assert_eq!(
         reason(&effects),
-        "waiting for an opponent; else a house bot sits down with you after 2 s",
+        "waiting for an opponent; else a house bot sits down with you after 2 s, or 5 s where others come",
         "nobody else is here"
     );
     let Effect::Tell(_, ServerMessage::Seeking { waiting: 1, .. }) = effects[0] else { panic!("{effects:?}") };
@@ -148,6 +174,7 @@ fn who_loses_on_time_too_often_pauses() {
     };
     assert!(message.as_ref().is_some_and(|message| message.contains("3 or more of its last 20 games on time")));
     assert_eq!(*until_ms, Some(now(15).unix_ms));
+    assert_eq!(pauses(&mut lobby), ["bot-1 pauses for 10 s"]);
 }
 
 /// `ladder.conduct-crashes`: a bot that is started again and again without playing is benched, its name remembered.
@@ -160,6 +187,8 @@ fn who_crashes_in_a_loop_is_benched() {
     }
     let effects = seeker(&mut lobby, 1, 1500.0, None);
     assert_eq!(told(&effects), ["1 reads seek_ended penalised"]);
+    assert_eq!(pauses(&mut lobby), ["bot-1 pauses for 600 s"]);
+    assert_eq!(pauses(&mut lobby), [""; 0], "told once");
     let Effect::Tell(_, ServerMessage::SeekEnded { message, .. }) = &effects[0] else { panic!("{effects:?}") };
     assert!(message.as_ref().is_some_and(|message| message.contains("10 connections of the bot in a row")));
 }

@@ -113,7 +113,7 @@ fn who_forfeits_nothing_has_no_dossier() {
     south.send(&json!({"type": "resign", "game": given_up})).unwrap();
     south.skip_to("ended").unwrap();
     let (good, said) = show(&daemon, &given_up, &["--forensics"]);
-    assert!(!good && said.contains("nobody forfeited") && said.contains("resignation"), "{said}");
+    assert!(!good && said.contains("there is no dossier") && said.contains("resignation"), "{said}");
     let daemon = Daemon::start_in(daemon.kill(), SHORT, &[]);
     let dossier = dossier(&daemon, &absent);
     assert_eq!(json!([dossier["side"], dossier["clause"], dossier["ply"]]), json!(["south", "forfeit.no-show", 1]));

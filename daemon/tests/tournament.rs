@@ -353,7 +353,7 @@ fn what_cannot_be_had_is_refused_in_words_that_help() {
     let cases = [
         ("add cup --format swiss --pool slow --bots all", "there is no pool 'slow'; there are quick"),
         ("add cup --format swiss --pool quick --bots anna,nobody", "no bot 'nobody' is registered"),
-        ("add cup --format swiss --pool quick --bots anna", "it has 1 players, and takes 2 to 256"),
+        ("add cup --format swiss --pool quick --bots anna", "players: 1, and it takes 2 to 256"),
         ("add cup --format gauntlet --pool quick --bots all", "needs --challenger"),
         ("show cup", "there is no tournament 'cup'; `modiar tournament list` shows them all"),
         ("cancel cup", "there is no tournament 'cup'"),
@@ -409,6 +409,8 @@ fn what_was_added_without_a_daemon_is_played_at_the_next_start() {
     };
     run("tournament add cup --format round-robin --pool quick --bots all");
     run("bot remove carl");
+    // Who has the name from now on is somebody else.
+    run("bot add carl");
     run("bot ban dora --reason cheats");
     let daemon = Daemon::start_in(folder, CONFIG, &[]);
     let bots = Bots::come(&daemon, &tokens, &[("anna", Humble), ("bert", Humble)]);

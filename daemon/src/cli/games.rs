@@ -88,7 +88,7 @@ impl Show {
     fn tell_forfeit(&self, data: &DataDir, record: &Record) -> anyhow::Result<ExitCode> {
         let Some(text) = store::read_dossier(data, record.game)? else {
             bail!(
-                "nobody forfeited game {}: it ended by {}, and nothing was kept of it",
+                "there is no dossier of game {}, which ended by {}: one is kept where a side forfeits",
                 record.game,
                 record.termination
             )

@@ -68,7 +68,7 @@ fn print_seasons(seasons: &[Stretch], as_json: bool) -> anyhow::Result<()> {
         writeln!(text, "{}", serde_json::to_string(seasons)?)?;
     } else {
         writeln!(text, "{:<40}  {:<27}  {:<5}  games by place", "name", "begun", "carry")?;
-        for Stretch { name, begun, carry, after, to } in seasons {
+        for Stretch { name, begun, carry, after, to, .. } in seasons {
             let (begun, carry) = (begun.as_deref().unwrap_or("-"), carry.map_or("-", Carry::as_str));
             let games = match to {
                 Some(to) if to == after => "none".to_owned(),

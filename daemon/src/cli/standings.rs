@@ -75,18 +75,21 @@ impl Standings {
         let season = self.season(&data)?;
         let watched = self.versus.as_deref().and_then(|two| <&[BotName; 2]>::try_from(two).ok().cloned());
         let table = consult(&data);
-        let rated = fold_data(&data, Analyzer::over(Rated::of(season.after, season.to, watched.clone()), &table))?;
-        let (none, names) = (PoolFold::default(), rated.names());
+        let name = season.name.clone();
+        let rated = fold_data(&data, Analyzer::over(Rated::of(season, watched.clone()), &table))?;
+        let names = rated.names();
+        if names.is_empty() {
+            note(&format!("there is no rated game in season '{name}' yet"));
+        } else if self.pool.is_none() && names.len() > 1 {
+            note(&format!("of the pools {} this is '{}'; --pool names another", names.join(", "), names[0]));
+        }
+        let none = PoolFold::default();
         let (name, pool) = match (&self.pool, names.first()) {
             (Some(wanted), _) => (wanted.as_str(), rated.pool(wanted).ok_or_else(|| no_pool(wanted, &names))?),
             (None, Some(first)) => (*first, rated.pool(first).unwrap_or(&none)),
+            (None, None) if !self.json && !self.csv => return Ok(ExitCode::SUCCESS),
             (None, None) => ("", &none),
         };
-        if names.is_empty() {
-            note(&format!("there is no rated game in season '{}' yet", season.name));
-        } else if self.pool.is_none() && names.len() > 1 {
-            note(&format!("of the pools {} this is '{name}'; --pool names another", names.join(", ")));
-        }
         self.tell(name, pool, watched.as_ref())?;
         Ok(ExitCode::SUCCESS)
     }

@@ -14,6 +14,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use modiar_protocol::BotName;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 /// What stands for all registered bots.
 const ALL: &str = "all";
@@ -75,22 +76,22 @@ struct Add {
     #[arg(long, value_name = "NAME", value_parser = bot_name)]
     challenger: Option<BotName>,
     /// Of a swiss: rounds [default: two more than it takes to have one who won all]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>)]
     rounds: Option<usize>,
     /// Of a round-robin or a gauntlet: how often the same two meet [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>)]
     cycles: Option<usize>,
     /// Pairs of games in a match, sides swapped [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<usize>)]
     pairs: Option<usize>,
     /// When it starts, as 2026-12-06T18:00:00Z [default: at once]
     #[arg(long, value_name = "TIME", value_parser = time)]
     at: Option<Timestamp>,
     /// Where chance starts, to have the same draw again
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", value_parser = number::<u64>)]
     seed: Option<u64>,
     /// How long a bot that is not connected is waited for, in seconds [default: 120]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = number::<u64>)]
     patience: Option<u64>,
     /// Leave the ratings as they are
     #[arg(long)]
@@ -102,6 +103,10 @@ struct Add {
 enum Bots {
     All,
     Named(Vec<BotName>),
+}
+
+fn number<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("write a whole number, not above {}", u64::MAX))
 }
 
 fn bots(text: &str) -> Result<Bots, String> {

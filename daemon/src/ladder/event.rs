@@ -2,6 +2,7 @@
 
 use modiar_protocol::BotName;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fmt;
 use thiserror::Error;
 
@@ -119,6 +120,9 @@ pub struct Season {
     /// The place of its last game; none while it lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<u64>,
+    /// The bots that were removed while it lasted, and the place of the last game before that.
+    #[serde(skip)]
+    pub removed: HashMap<BotName, u64>,
 }
 
 /// The seasons that these events, in order, make: that of the games before the first, then each that was begun. The last one
@@ -126,14 +130,21 @@ pub struct Season {
 #[must_use]
 pub fn seasons(events: &[Event]) -> Vec<Season> {
     let first = SeasonName(FIRST_SEASON.to_owned());
-    let mut seasons = vec![Season { name: first, begun: None, carry: None, after: 0, to: None }];
+    let mut seasons =
+        vec![Season { name: first, begun: None, carry: None, after: 0, to: None, removed: HashMap::new() }];
     for Event { seq, at, happening } in events {
-        let Happening::Season(name, carry) = happening else { continue };
-        if let Some(last) = seasons.last_mut() {
-            last.to = Some(*seq);
+        let Some(last) = seasons.last_mut() else { break };
+        match happening {
+            Happening::Removal(bot) => {
+                last.removed.insert(bot.clone(), *seq);
+            }
+            Happening::Season(name, carry) => {
+                last.to = Some(*seq);
+                let (name, begun) = (name.clone(), Some(at.clone()));
+                let (carry, removed) = (Some(*carry), HashMap::new());
+                seasons.push(Season { name, begun, carry, after: *seq, to: None, removed });
+            }
         }
-        let (name, begun) = (name.clone(), Some(at.clone()));
-        seasons.push(Season { name, begun, carry: Some(*carry), after: *seq, to: None });
     }
     seasons
 }

@@ -49,7 +49,7 @@ pub struct DossierClock {
 pub struct HeardLine {
     /// How long before the end of the game, in microseconds.
     pub before_end_us: u64,
-    /// Its bytes without the newline, where they are text.
+    /// Its bytes without the line's end, where they are text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Its bytes in hex, where they are none.
@@ -61,9 +61,9 @@ impl HeardLine {
     /// A line that came so long before the end. Tokens in it are made unreadable.
     #[must_use]
     pub fn new(before_end_us: u64, bytes: &[u8]) -> Self {
-        match str::from_utf8(bytes) {
-            Ok(text) => Self { before_end_us, text: Some(without_tokens(text)), hex: None },
-            Err(_) => Self { before_end_us, text: None, hex: Some(hex(bytes)) },
+        match String::from_utf8(without_tokens(bytes)) {
+            Ok(text) => Self { before_end_us, text: Some(text), hex: None },
+            Err(bytes) => Self { before_end_us, text: None, hex: Some(hex(bytes.as_bytes())) },
         }
     }
 }
@@ -76,19 +76,38 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A bot may say its token where it does not belong.
-fn without_tokens(text: &str) -> String {
-    const BEGINS: &str = "modiar-";
-    let mut parts = text.split(BEGINS);
-    let mut clean = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let digits = part.bytes().take_while(u8::is_ascii_hexdigit).count();
-        let hidden = if digits >= 16 { digits } else { 0 };
-        clean.push_str(BEGINS);
-        clean.extend(std::iter::repeat_n('*', hidden));
-        clean.push_str(&part[hidden..]);
+/// A bot may say its token where it does not belong, spelled in any way and torn: of hex digits in a row, but those of an id,
+/// nothing is kept.
+fn without_tokens(line: &[u8]) -> Vec<u8> {
+    /// Fewer are guessed as fast.
+    const FEW: usize = 16;
+    const OF_AN_ID: usize = 32;
+    let (mut clean, mut at) = (line.to_vec(), 0);
+    while at < line.len() {
+        let (mut end, mut digits) = (at, 0);
+        while let Some((bytes, counts)) = digit(&line[end..]) {
+            end += bytes;
+            digits += usize::from(counts);
+        }
+        let is_id = digits == OF_AN_ID && line[..at].ends_with(b"g");
+        if digits >= FEW && !is_id {
+            clean[at..end].fill(b'*');
+        }
+        at = end.max(at + 1);
     }
     clean
+}
+
+/// How many bytes the hex digit has that `line` begins with, and whether it counts: the zero bytes of UTF-16 do not.
+fn digit(line: &[u8]) -> Option<(usize, bool)> {
+    match *line {
+        [0, ..] => Some((1, false)),
+        [digit, ..] if digit.is_ascii_hexdigit() => Some((1, true)),
+        [b'\\', b'u', b'0', b'0', b'3', b'0'..=b'9', ..] | [b'\\', b'u', b'0', b'0', b'4' | b'6', b'1'..=b'6', ..] => {
+            Some((6, true))
+        }
+        _ => None,
+    }
 }
 
 impl Dossier {
@@ -139,8 +158,14 @@ mod tests {
         let line = HeardLine::new(5, b"{\"type\":\"move\" ,\"pit\":\"2\"}\r");
         assert_eq!(line.text.as_deref(), Some("{\"type\":\"move\" ,\"pit\":\"2\"}\r"));
         assert_eq!(HeardLine::new(5, b"\xff\x00").hex.as_deref(), Some("ff00"));
-        let token = format!("modiar-{}", "0123456789abcdef".repeat(4));
-        let said = HeardLine::new(5, format!("x {token} modiar-bot {token}").as_bytes()).text.unwrap();
-        assert_eq!(said, format!("x modiar-{} modiar-bot modiar-{}", "*".repeat(64), "*".repeat(64)));
+        let (game, digits) = (format!("g{}", "0123456789abcdef".repeat(2)), "0123456789abcDEF".repeat(4));
+        let escaped: String = digits.chars().map(|digit| format!("\\u00{:02x}", u32::from(digit))).collect();
+        let wide: String = digits.chars().flat_map(|digit| [digit, '\0']).collect();
+        for (token, hidden) in [(&digits[..], 64), (&digits[..32], 32), (&escaped, 384), (&wide, 128)] {
+            let said = HeardLine::new(5, format!("{game} modiar-{token}, modiar-bot {token}").as_bytes()).text.unwrap();
+            assert_eq!(said, format!("{game} modiar-{0}, modiar-bot {0}", "*".repeat(hidden)));
+        }
+        let no_text = HeardLine::new(5, &[b"caf\xe9 ", digits.as_bytes()].concat()).hex.unwrap();
+        assert_eq!(no_text, format!("636166e920{}", "2a".repeat(64)));
     }
 }

@@ -1,6 +1,7 @@
 //! The rated games of each pool, added up by bot and version.
 
 use crate::analysis::{Folding, Forfeits, GameAnalysis, Points, outcome, seat};
+use crate::ladder::Season;
 use modiar_ladder::{Games, Outcome};
 use modiar_protocol::{BotName, GameResult, Record, SeatRating};
 use modiar_rules::{BySide, Side};
@@ -14,21 +15,19 @@ const FURTHER: &str = "(further)";
 const LAST: usize = 10;
 
 /// The rated games of all pools in a season.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Rated {
-    /// The places of its games: those after the first of these, up to the second where it is over.
-    after: u64,
-    to: Option<u64>,
+    season: Season,
     pools: BTreeMap<String, PoolFold>,
     /// Two whose last games are kept.
     watched: Option<[BotName; 2]>,
 }
 
 impl Rated {
-    /// No game yet of those after this place, up to that one; of the games of these two the last will be kept.
+    /// No game yet of those of this season; of the games of these two the last will be kept.
     #[must_use]
-    pub fn of(after: u64, to: Option<u64>, watched: Option<[BotName; 2]>) -> Self {
-        Self { after, to, watched, ..Self::default() }
+    pub const fn of(season: Season, watched: Option<[BotName; 2]>) -> Self {
+        Self { season, pools: BTreeMap::new(), watched }
     }
 
     /// A pool with rated games.
@@ -48,7 +47,13 @@ impl Rated {
 
 impl Folding for Rated {
     fn takes(&self, record: &Record) -> bool {
-        if record.seq <= self.after || self.to.is_some_and(|to| record.seq > to) {
+        let Season { after, to, removed, .. } = &self.season;
+        if record.seq <= *after || to.is_some_and(|to| record.seq > to) {
+            return false;
+        }
+        // Whoever has its name later is somebody else.
+        let is_gone = |name| removed.get(name).is_some_and(|removed| record.seq <= *removed);
+        if is_gone(&record.south.name) || is_gone(&record.north.name) {
             return false;
         }
         // No guest has a rating, and no game without a result changes one: such a record is not the daemon's.

@@ -90,10 +90,12 @@ impl Accounts {
         known.accounts.contains_key(name) || known.coming.as_ref() == Some(name)
     }
 
-    /// Whether somebody owns the name, and may play by it.
+    /// Whether who owned the name at that moment still does, and may play by it.
     #[must_use]
-    pub fn welcomes(&self, name: &BotName) -> bool {
-        self.known().accounts.get(name).is_some_and(|account| account.banned.is_none())
+    pub fn welcomes(&self, name: &BotName, since: &str) -> bool {
+        let known = self.known();
+        // Both are told in UTC and with as many digits, so that the earlier text is the earlier moment.
+        known.accounts.get(name).is_some_and(|account| account.banned.is_none() && *account.created <= *since)
     }
 
     /// The account of that name, if `token` is its token. An unknown name takes as long as a wrong token.

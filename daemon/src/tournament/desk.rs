@@ -80,6 +80,8 @@ struct Running {
     course: Course,
     /// The pool's place in the list.
     pool: usize,
+    /// When it was added: who is registered later is none of its players.
+    added: String,
 }
 
 /// Makes the plan that is asked for, and stores it; nothing is started by this.
@@ -238,15 +240,15 @@ impl Desk {
             })
             .await?;
         let Planned { stored, plan, .. } = planned;
-        let course = Course::restore(stored.name, plan, tries, &forfeits, &running);
+        let course = Course::restore(stored.name.clone(), plan, tries, &forfeits, &running);
         info!(tournament = %course.name, round = course.tournament().round(), running = course.running().len(), "goes on");
-        self.take_up(&mut *self.open.lock().await, course);
+        self.take_up(&mut *self.open.lock().await, course, stored.created);
         Ok(())
     }
 
-    fn take_up(&self, open: &mut Open, course: Course) {
+    fn take_up(&self, open: &mut Open, course: Course, added: String) {
         match self.hall.pools().iter().position(|pool| pool.name == course.plan().pool) {
-            Some(pool) => open.running.push(Running { course, pool }),
+            Some(pool) => open.running.push(Running { course, pool, added }),
             None => error!(
                 tournament = %course.name,
                 pool = course.plan().pool,
@@ -264,8 +266,8 @@ impl Desk {
             self.reserve(course).await?;
         }
         self.summon(&mut open.running);
-        for Running { course, .. } in &mut open.running {
-            self.let_late_go(course).await?;
+        for Running { course, added, .. } in &mut open.running {
+            self.let_late_go(course, added).await?;
         }
         self.close(&mut open).await?;
         let rest = if open.running.is_empty() { WAIT } else { LOOK };
@@ -279,7 +281,7 @@ impl Desk {
             self.set(&open.planned[due].stored.name, TournamentState::Running).await?;
             let Planned { stored, plan, .. } = open.planned.swap_remove(due);
             info!(tournament = %stored.name, games = plan.games(), "begins");
-            self.take_up(open, Course::new(stored.name, plan));
+            self.take_up(open, Course::new(stored.name, plan), stored.created);
         }
         Ok(())
     }
@@ -310,7 +312,7 @@ impl Desk {
 
     /// All at once: who is not asked for by this is called no longer.
     fn summon(&self, running: &mut [Running]) {
-        let wanted: Vec<_> = running.iter().flat_map(|Running { course, pool }| course.wanted(*pool)).collect();
+        let wanted: Vec<_> = running.iter().flat_map(|Running { course, pool, .. }| course.wanted(*pool)).collect();
         let ids: Vec<GameId> = wanted.iter().map(|summons| summons.game).collect();
         let answers: Vec<(GameId, Summoned)> = ids.into_iter().zip(self.hall.summon(wanted)).collect();
         let now = time::now();
@@ -319,8 +321,8 @@ impl Desk {
         }
     }
 
-    async fn let_late_go(&self, course: &mut Course) -> Result<(), Arc<StoreError>> {
-        let is_gone = |name: &BotName| !self.accounts.welcomes(name) && Brain::named(name.as_str()).is_none();
+    async fn let_late_go(&self, course: &mut Course, added: &str) -> Result<(), Arc<StoreError>> {
+        let is_gone = |name: &BotName| !self.accounts.welcomes(name, added) && Brain::named(name.as_str()).is_none();
         let late = course.late(is_gone);
         if !late.is_empty() {
             let (name, stored) = (course.name.clone(), late.clone());

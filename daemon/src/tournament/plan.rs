@@ -127,7 +127,7 @@ pub enum PlanError {
     UnknownBot(BotName),
     #[error("'{0}' is named twice in --bots; name each once")]
     Twice(BotName),
-    #[error("it has {found} players, and takes 2 to {MOST_PLAYERS}; name others with --bots")]
+    #[error("players: {found}, and it takes 2 to {MOST_PLAYERS}; name others with --bots")]
     Players { found: usize },
     #[error("a gauntlet needs --challenger, the one who meets all others")]
     NoChallenger,
@@ -153,7 +153,7 @@ impl Wish {
     ) -> Result<Plan, PlanError> {
         if !pools.iter().any(|pool| pool.name == self.pool) {
             let known: Vec<&str> = pools.iter().map(|pool| pool.name.as_str()).collect();
-            let name = self.pool.chars().take(40).collect();
+            let name = self.pool.chars().take(40).collect::<String>().escape_debug().to_string();
             return Err(PlanError::UnknownPool { name, known: known.join(", ") });
         }
         self.check_options()?;
@@ -355,7 +355,7 @@ mod tests {
             (Wish { pool: "slow".to_owned(), ..swiss() }, "there is no pool 'slow'; there are bullet, blitz, practice"),
             (Wish { bots: bots(&["anna", "dora"]), ..swiss() }, "no bot 'dora' is registered"),
             (Wish { bots: bots(&["anna", "ANNA"]), ..swiss() }, "'ANNA' is named twice"),
-            (Wish { bots: bots(&["anna"]), ..swiss() }, "it has 1 players"),
+            (Wish { bots: bots(&["anna"]), ..swiss() }, "players: 1"),
             (wish(Kind::Gauntlet), "a gauntlet needs --challenger"),
             (Wish { challenger: Some(name("anna")), ..swiss() }, "--challenger is of a gauntlet"),
             (Wish { rounds: Some(3), ..wish(Kind::Knockout) }, "--rounds is of a swiss"),

@@ -129,7 +129,10 @@ impl Encounter {
     /// Games that were left when it was given up.
     #[must_use]
     pub fn given_up(&self) -> usize {
-        if self.forfeited == [false, false] { 0 } else { self.length.games.saturating_sub(self.games.len()) }
+        let played = self.games.len();
+        // Beyond the length what was due is the deciding pair.
+        let due = self.length.games.max((played / 2 + 1) * 2);
+        if self.forfeited == [false, false] { 0 } else { due - played }
     }
 }
 

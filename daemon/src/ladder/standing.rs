@@ -62,12 +62,6 @@ impl Tally {
         self.south.games() + self.north.games() + self.none
     }
 
-    /// Games as South less those as North.
-    #[must_use]
-    pub const fn southward(self) -> i64 {
-        self.south.games().cast_signed() - self.north.games().cast_signed()
-    }
-
     fn count(&mut self, side: Side, outcome: Option<Outcome>, termination: Termination) {
         let score = match side {
             Side::South => &mut self.south,

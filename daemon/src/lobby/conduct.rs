@@ -92,7 +92,7 @@ impl Conduct {
     }
 
     /// A game it lost on time; whether that brings a pause.
-    pub const fn flagged(&mut self, now: Moment) -> bool {
+    pub fn flagged(&mut self, now: Moment) -> bool {
         self.remember(false, true);
         let many = self.flagged.count_ones() >= FLAGS;
         if many {
@@ -102,7 +102,7 @@ impl Conduct {
     }
 
     /// A game it did not show up for: that brings a pause.
-    pub const fn stayed_away(&mut self, now: Moment) {
+    pub fn stayed_away(&mut self, now: Moment) {
         self.remember(true, false);
         self.pause(now, Why::Absent);
     }
@@ -112,16 +112,28 @@ impl Conduct {
         self.crashes = if stay.fruitful || stay.lasted > SHORT { 0 } else { self.crashes + 1 };
         let many = self.crashes >= CRASHES;
         if many {
-            (self.crashes, self.until, self.why) = (0, now + BENCH, Why::Crashes);
+            self.crashes = 0;
+            self.pause_until(now + BENCH, Why::Crashes);
         }
         many
     }
 
-    const fn pause(&mut self, now: Moment, why: Why) {
+    /// A step of the pauses. What a bot does while one holds is of games that began before it, and adds nothing.
+    fn pause(&mut self, now: Moment, why: Why) {
+        if self.until > now {
+            return;
+        }
         let most = PAUSES.len() - 1;
         let level = if (self.level as usize) < most { self.level as usize } else { most };
         self.level = self.level.saturating_add(1);
-        (self.until, self.why) = (Moment(now.0 + PAUSES[level] * 1_000_000), why);
+        self.pause_until(now + Micros(PAUSES[level] * 1_000_000), why);
+    }
+
+    /// None gets shorter by another.
+    fn pause_until(&mut self, until: Moment, why: Why) {
+        if until > self.until {
+            (self.until, self.why) = (until, why);
+        }
     }
 
     const fn remember(&mut self, absent: bool, flagged: bool) {
@@ -139,8 +151,9 @@ mod tests {
     fn pauses_grow_and_a_played_game_takes_one_step_back() {
         let mut conduct = Conduct::default();
         let pause = |conduct: &mut Conduct| {
-            conduct.stayed_away(Moment(0));
-            conduct.until.0 / 1_000_000
+            let now = conduct.until;
+            conduct.stayed_away(now);
+            conduct.until.since(now).0 / 1_000_000
         };
         assert_eq!([pause(&mut conduct), pause(&mut conduct), pause(&mut conduct)], [10, 30, 120]);
         conduct.showed_up();
@@ -161,6 +174,22 @@ mod tests {
     }
 
     #[test]
+    fn a_slip_in_many_games_is_one_and_no_pause_gets_shorter_by_another() {
+        let crash = Stay { lasted: Micros(1), fruitful: false };
+        let mut conduct = Conduct::default();
+        (0..8).for_each(|_| conduct.stayed_away(Moment(0)));
+        assert_eq!(conduct.paused(Moment(0)), Some((Moment(10_000_000), Why::Absent)));
+        assert!((0..10).any(|_| conduct.left(crash, Moment(0))));
+        assert_eq!(conduct.paused(Moment(0)), Some((Moment(600_000_000), Why::Crashes)));
+        conduct.stayed_away(Moment(1));
+        assert_eq!(conduct.paused(Moment(1)), Some((Moment(600_000_000), Why::Crashes)));
+        (0..4).for_each(|_| conduct.stayed_away(conduct.until));
+        let hour = conduct.paused(conduct.until.earlier(Micros(1))).unwrap();
+        assert!((0..10).any(|_| conduct.left(crash, hour.0.earlier(Micros(3_599_000_000)))));
+        assert_eq!(conduct.paused(hour.0.earlier(Micros(1))), Some(hour));
+    }
+
+    #[test]
     fn a_pause_ends() {
         let mut conduct = Conduct::default();
         conduct.stayed_away(Moment(0));
@@ -176,8 +205,10 @@ mod tests {
             (0..9).for_each(|_| conduct.showed_up());
         }
         (0..20).for_each(|_| conduct.showed_up());
-        assert_eq!([1, 2, 3, 4].map(|_| conduct.flagged(Moment(0))), [false, false, true, true]);
-        assert_eq!(conduct.paused(Moment(0)), Some((Moment(30_000_000), Why::Flagged)), "the second pause");
+        assert_eq!([1, 2, 3].map(|_| conduct.flagged(Moment(0))), [false, false, true]);
+        assert!(conduct.flagged(Moment(10_000_000)));
+        let paused = conduct.paused(Moment(10_000_000));
+        assert_eq!(paused, Some((Moment(40_000_000), Why::Flagged)), "the second pause");
     }
 
     #[test]

@@ -94,14 +94,11 @@ impl Hall {
     /// Who comes in, with what the ladder knows of it.
     fn entrant(&self, name: BotName, kind: Kind, limit: u64) -> Entrant {
         if kind == Kind::Guest {
-            return Entrant { name, kind, limit, ratings: Vec::new(), southward: 0 };
+            return Entrant { name, kind, limit, ratings: Vec::new() };
         }
         let (ladder, pools) = (self.referee.ratings(), &self.current().pools);
         let ratings = pools.iter().map(|pool| ladder.of(&pool.name, &name)).collect();
-        let standings = pools.iter().filter_map(|pool| ladder.standing(&pool.name, &name));
-        let southward: i64 = standings.map(|standing| standing.tally.southward()).sum();
-        let southward = i32::try_from(southward).unwrap_or(0);
-        Entrant { name, kind, limit, ratings, southward }
+        Entrant { name, kind, limit, ratings }
     }
 
     /// A connection is gone.

@@ -85,7 +85,7 @@ impl Lobby {
         let (line, houses) = (self.candidates(queue.line()), self.candidates(queue.houses()));
         let waiting = as_waiting(&line, at, now);
         let ratings: Vec<f64> = houses.iter().map(|house| house.bot.rating(at).rating).collect();
-        let others = queue.playing() > 0;
+        let others = queue.playing() > 0 || queue.may_come_back(now);
         let may_meet = |one: usize, other: usize| self.meeting(at, &line[one], &line[other], now);
         let may_sit = |one: usize, house: usize| met_lately(at, &line[one], &houses[house], 1);
         let sitter = |candidate: &Candidate<'_>| Sitter {
@@ -102,8 +102,7 @@ impl Lobby {
     }
 
     fn meeting(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> Meeting {
-        let unfair = is_one_sided(one.bot, other.bot) && !self.is_pair(at, [one, other]);
-        if unfair || self.is_capped(at, one, other, now) {
+        if self.left(at, one, other, now) == 0 || self.is_unfair(at, [one, other], now) {
             Meeting::Never
         } else {
             met_lately(at, one, other, self.recent(at))
@@ -116,17 +115,22 @@ impl Lobby {
         ((queue.waiting() + queue.playing()).saturating_sub(1) / 2).clamp(1, RECENT)
     }
 
-    /// Whether the two have had all the games that a day has for them (`ladder.cap`).
-    fn is_capped(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> bool {
-        let most = self.cap;
-        most > 0 && self.meetings[at].of_the_day(&one.seek.bot, &other.seek.bot, now) >= most
+    /// The games that a day has left for the two (`ladder.cap`).
+    fn left(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> u64 {
+        let had = || self.meetings[at].of_the_day(&one.seek.bot, &other.seek.bot, now);
+        if self.cap == 0 { u64::MAX } else { self.cap.saturating_sub(had()) }
     }
 
     /// Whether these two play a pair of games, and not one alone (`session.pairs`): also where either side of a single game
-    /// would be one too many for one of them.
-    fn is_pair(&self, at: usize, [one, other]: [&Candidate<'_>; 2]) -> bool {
-        let in_pairs = self.pools[at].openings == Openings::Balanced || is_one_sided(one.bot, other.bot);
-        in_pairs && one.seek.lacks(2) && other.seek.lacks(2)
+    /// would be the last that one of them may lean.
+    fn is_pair(&self, at: usize, [one, other]: [&Candidate<'_>; 2], now: Moment) -> bool {
+        let in_pairs = self.pools[at].openings == Openings::Balanced || both_lean(one.bot, other.bot, LEANING - 1);
+        in_pairs && one.seek.lacks(2) && other.seek.lacks(2) && self.left(at, one, other, now) >= 2
+    }
+
+    /// Whether either side of a game of these two would be one too many for one of them.
+    fn is_unfair(&self, at: usize, two: [&Candidate<'_>; 2], now: Moment) -> bool {
+        both_lean(two[0].bot, two[1].bot, LEANING) && !self.is_pair(at, two, now)
     }
 
     /// Has two play, where both still can: a house bot may have been given all that it has room for.
@@ -143,9 +147,6 @@ impl Lobby {
         let opening = self.meetings[at].next(&one.bot, &other.bot);
         let rated = self.is_rated(at, [&one, &other]);
         let seats = seated(one, side, other);
-        if half == Half::Single {
-            self.lean(at, &seats.south.bot, &seats.north.bot);
-        }
         effects.push(self.start(at, seats, rated, Source::Seeks(half), opening, now));
     }
 
@@ -157,7 +158,7 @@ impl Lobby {
         if !first.bot.has_room() || !second.bot.has_room() {
             return None;
         }
-        let half = if self.is_pair(at, [&first, &second]) { Half::First } else { Half::Single };
+        let half = if self.is_pair(at, [&first, &second], now) { Half::First } else { Half::Single };
         let (bots, with_house) = ([&first, &second], first.bot.is_house() || second.bot.is_house());
         let waited = bots.into_iter().filter(|candidate| !candidate.bot.is_house());
         let waited = waited.map(|candidate| candidate.seek.waited(now)).collect();
@@ -178,7 +179,8 @@ impl Lobby {
         }
     }
 
-    /// Counts a game that has no second with sides swapped; the server's own bots take the side that is left.
+    /// Counts the sides of a game from a pool; the server's own bots take the side that is left. With sides swapped it counts
+    /// that game no more.
     pub(super) fn lean(&mut self, at: usize, south: &BotName, north: &BotName) {
         for (name, by) in [(south, 1), (north, -1)] {
             if let Some(presence) = self.bots.get_mut(name).filter(|presence| !presence.is_house()) {
@@ -245,10 +247,15 @@ impl Lobby {
             as_waiting(std::slice::from_ref(*other), at, now).iter().any(|other| is_within_reach(&waiting, other))
         };
         if may_meet.is_empty() {
-            return Some(match others.iter().filter(|other| is_kin(other)).count() {
-                0 => "an opponent: those who wait have met you often enough for a day",
-                kin if kin == others.len() => "an opponent: those who wait are of your owner",
-                _ => "an opponent: those who wait are of your owner, or have met you often enough for a day",
+            let mut foreign = others.iter().filter(|other| !is_kin(other)).peekable();
+            if foreign.peek().is_none() {
+                return Some("an opponent: those who wait are of your owner");
+            }
+            let is_capped = foreign.any(|other| self.left(at, own, other, now) == 0);
+            return Some(if is_capped {
+                "an opponent: those who wait are of your owner, or have met you often enough for a day"
+            } else {
+                "an opponent: who waits has been on the same side as you too often; seek two games, and you play both sides"
             });
         }
         let fresh: Vec<&&Candidate<'_>> = may_meet.iter().filter(fresh).collect();
@@ -287,10 +294,10 @@ fn as_waiting<'a>(line: &[Candidate<'a>], at: usize, now: Moment) -> Vec<Waiting
     waiting
 }
 
-/// Whether a single game would be one too many on one side for either of two (`ladder.sides`).
-fn is_one_sided(one: &Presence, other: &Presence) -> bool {
+/// Whether two lean to the same side by so many games (`ladder.sides`).
+fn both_lean(one: &Presence, other: &Presence, by: i32) -> bool {
     let [first, second] = [one.southward, other.southward];
-    first.min(second) >= LEANING || first.max(second) <= -LEANING
+    first.min(second) >= by || first.max(second) <= -by
 }
 
 /// Whether the two were paired with each other lately: of the opponents that either met last, `recent` many.

@@ -27,7 +27,7 @@ fn lobby(owners: &[Option<Owner>]) -> Lobby {
     let mut lobby = Lobby::new(Config::default().pools.into(), 64, 1);
     for (number, owner) in (1..).zip(owners) {
         let (kind, ratings) = (Kind::Registered(owner.clone()), Vec::new());
-        lobby.enter(Visitor(number), Entrant { name: name(number), kind, limit: 2, ratings, southward: 0 });
+        lobby.enter(Visitor(number), Entrant { name: name(number), kind, limit: 2, ratings });
     }
     lobby
 }

@@ -79,13 +79,17 @@ impl Lobby {
             }
         }
         let mut effects = Vec::new();
+        let BySide { south, north } = &pairing.seats;
         match pairing.source {
             Source::Seeks(half) => {
+                if fate.aborted {
+                    self.lean(pairing.pool, &north.bot, &south.bot);
+                }
                 let paused =
                     BySide::from_fn(|side| self.has_misbehaved(&pairing.seats[side].bot, side, fate, now.moment));
                 let swapped = self.second_game(pairing, half, fate).filter(|_| !paused.south && !paused.north);
                 if half == Half::First && swapped.is_none() {
-                    self.release_second(pairing, fate, now.moment);
+                    self.release_second(pairing, now.moment);
                 }
                 for side in Side::ALL {
                     if paused[side] {
@@ -96,7 +100,8 @@ impl Lobby {
                 }
                 effects.extend(swapped.map(|seats| {
                     let opening = Arc::clone(&pairing.opening);
-                    self.start(pairing.pool, seats, pairing.rated, Source::Seeks(Half::Second), opening, now.moment)
+                    let rated = self.still_rated(pairing);
+                    self.start(pairing.pool, seats, rated, Source::Seeks(Half::Second), opening, now.moment)
                 }));
             }
             Source::Series(challenge, left) => self.go_on(pairing, challenge, left, now.moment, &mut effects),
@@ -133,10 +138,7 @@ impl Lobby {
     }
 
     /// There will be no second game: the seeks may have it elsewhere, and the first was a single one.
-    fn release_second(&mut self, pairing: &Pairing, fate: Fate, now: Moment) {
-        if !fate.aborted {
-            self.lean(pairing.pool, &pairing.seats.south.bot, &pairing.seats.north.bot);
-        }
+    fn release_second(&mut self, pairing: &Pairing, now: Moment) {
         for side in Side::ALL {
             let Sitter { visitor, seek, .. } = &pairing.seats[side];
             if let Some(number) = seek {
@@ -163,6 +165,9 @@ impl Lobby {
             }
             self.line_up(&seats[side].bot, now);
         }
+        if matches!(source, Source::Seeks(_)) {
+            self.lean(pool, &seats.south.bot, &seats.north.bot);
+        }
         Effect::Start(Pairing { pool, seats, rated, must_show, source, opening })
     }
 
@@ -180,12 +185,18 @@ impl Lobby {
         self.pools[pool].rated && !guests && !self.are_kin(&two[0].bot, &two[1].bot)
     }
 
+    /// Whether a further game of a pair or a series counts: what was so when it began may be otherwise by now.
+    fn still_rated(&self, pairing: &Pairing) -> bool {
+        let BySide { south, north } = &pairing.seats;
+        pairing.rated && self.is_rated(pairing.pool, [south, north])
+    }
+
     /// One side's seek after a game: it waits anew, first if the game does not count, or is done.
     fn finish_seek(&mut self, at: usize, sitter: &Sitter, fate: Fate, now: Now, effects: &mut Vec<Effect>) {
         let Sitter { visitor, seek, .. } = sitter;
         let finished = |number| self.queues[at].finished(*visitor, number, fate.aborted, now.moment);
         if seek.and_then(finished).unwrap_or(false) {
-            self.queues[at].leave(*visitor);
+            self.queues[at].done(*visitor, now.moment);
             effects.push(self.seek_ended(*visitor, at, SeekEnd::Done, None));
         }
     }
@@ -232,8 +243,8 @@ impl Lobby {
         match (self.sitter(&north.bot), self.sitter(&south.bot)) {
             (Some(north), Some(south)) if room => {
                 let source = Source::Series(challenge, left - 1);
-                let seats = BySide::new(north, south);
-                effects.push(self.start(pairing.pool, seats, pairing.rated, source, Arc::default(), now));
+                let (seats, rated) = (BySide::new(north, south), self.still_rated(pairing));
+                effects.push(self.start(pairing.pool, seats, rated, source, Arc::default(), now));
             }
             present => {
                 let reason = if self.draining { ChallengeEnd::Draining } else { ChallengeEnd::Unavailable };

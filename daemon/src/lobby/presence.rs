@@ -7,7 +7,8 @@ use modiar_ladder::Rating;
 use modiar_ladder::pairing::RECENT;
 use modiar_protocol::BotName;
 
-/// Most by which a bot's single games as South are more than those as North, or fewer (`ladder.sides`).
+/// Most by which a bot's single games as South are more than those as North, or fewer (`ladder.sides`). Where both of two are
+/// one less from it they play a pair if they can: should that break, it was a single game.
 pub const LEANING: i32 = 4;
 
 /// Who comes in.
@@ -21,8 +22,6 @@ pub struct Entrant {
     pub limit: u64,
     /// Its rating in each pool, in their order.
     pub ratings: Vec<Rating>,
-    /// Its rated games as South less those as North.
-    pub southward: i32,
 }
 
 /// What a bot is to the house.
@@ -49,7 +48,7 @@ pub struct Presence {
     pub playing: u32,
     /// Whether it is wanted for a game of a tournament: none of another kind starts before.
     pub called: bool,
-    /// Its single games as South less those as North: in a pair each has both.
+    /// Its games from pools as South less those as North, those that run included: a whole pair has both.
     pub southward: i32,
     /// Its rating in each pool; none of a guest, or of one that only games of before a restart are known of.
     pub ratings: Box<[Rating]>,
@@ -88,10 +87,7 @@ impl Presence {
 
     /// It comes in, for the first time or again.
     pub fn enter(&mut self, visitor: Visitor, entrant: Entrant) {
-        let Entrant { kind, limit, ratings, southward, .. } = entrant;
-        if self.ratings.is_empty() {
-            self.southward = southward.clamp(-LEANING, LEANING);
-        }
+        let Entrant { kind, limit, ratings, .. } = entrant;
         self.limit = u32::try_from(limit).unwrap_or(u32::MAX);
         (self.visitor, self.kind, self.ratings) = (Some(visitor), kind, ratings.into());
     }

@@ -2,9 +2,12 @@
 
 use super::machine::Visitor;
 use crate::clock::{Micros, Moment};
-use modiar_ladder::pairing::ANYBODY_MS;
+use modiar_ladder::pairing::{ANYBODY_MS, REMATCH_MS};
 use modiar_protocol::BotName;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+/// Of so many bots it is remembered that their seeks were done: more than two can hide behind.
+const GONE: usize = 4;
 
 /// A bot looking for games in a pool.
 #[derive(Clone, Debug)]
@@ -99,6 +102,8 @@ pub struct Queue {
     houses: BTreeSet<Visitor>,
     /// How many of the seeks are of these, ready or not.
     house_seeks: usize,
+    /// Whose seeks were done last, and when: who seeks a few games at a time may be back at once.
+    gone: VecDeque<(BotName, Moment)>,
     /// The places taken so far: the next ones lie before and behind them.
     front: i64,
     back: i64,
@@ -126,6 +131,24 @@ impl Queue {
         self.houses.remove(&visitor);
         self.line.remove(&seek.place);
         Some(seek)
+    }
+
+    /// Takes the seek of a connection out, all its games being played.
+    pub fn done(&mut self, visitor: Visitor, now: Moment) {
+        let Some(seek) = self.leave(visitor).filter(|seek| !seek.house) else { return };
+        self.gone.retain(|(bot, _)| *bot != seek.bot);
+        self.gone.push_back((seek.bot, now));
+        if self.gone.len() > GONE {
+            self.gone.pop_front();
+        }
+    }
+
+    /// Whether somebody may be back soon who is not in line: of those whose seeks were done a moment ago.
+    #[must_use]
+    pub fn may_come_back(&self, now: Moment) -> bool {
+        let recent = |gone: &Moment| now.since(*gone) < Micros::from_ms(REMATCH_MS);
+        let mut recent = self.gone.iter().filter(|(_, gone)| recent(gone));
+        recent.any(|(bot, _)| self.line().take(GONE + 1).all(|seek| seek.bot != *bot))
     }
 
     /// Takes all seeks out, in the order of waiting.

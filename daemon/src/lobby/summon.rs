@@ -135,8 +135,7 @@ mod tests {
     }
 
     fn enter(lobby: &mut Lobby, number: u64, kind: Kind) {
-        let (ratings, southward) = (Vec::new(), 0);
-        lobby.enter(Visitor(number), Entrant { name: name(number), kind, limit: 1, ratings, southward });
+        lobby.enter(Visitor(number), Entrant { name: name(number), kind, limit: 1, ratings: Vec::new() });
     }
 
     /// Registered bots `bot-1`, `bot-2`, … on connections 1, 2, …, one game each at once.

@@ -240,7 +240,7 @@ impl World {
         }
         let (kind, limit) = (kind(guest), hello.games);
         let ratings = vec![Rating::default(); self.pools.len()];
-        self.lobby.enter(visitor(number), Entrant { name, kind, limit, ratings, southward: 0 });
+        self.lobby.enter(visitor(number), Entrant { name, kind, limit, ratings });
         self.connections[number].entered = true;
         for game in self.tables_of(bot) {
             if let Some(side) = self.table(game).side_of(bot) {

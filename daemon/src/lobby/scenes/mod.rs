@@ -2,8 +2,9 @@
 
 mod challenges;
 mod ladder;
+mod sides;
 
-use super::conduct::Stay;
+use super::conduct::{FRUITFUL, Stay};
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Fate, Half, Pairing, Source};
 use super::presence::{Entrant, Kind};
@@ -26,7 +27,7 @@ const ABORTED: Fate = Fate { absent: None, flagged: None, aborted: true };
 const GONE: Stay = Stay { lasted: Micros(0), fruitful: true };
 
 fn entrant(name: &str, kind: Kind, limit: u64) -> Entrant {
-    Entrant { name: BotName::new(name).unwrap(), kind, limit, ratings: vec![Rating::default(); 3], southward: 0 }
+    Entrant { name: BotName::new(name).unwrap(), kind, limit, ratings: vec![Rating::default(); 3] }
 }
 
 fn guest(name: &str, limit: u64) -> Entrant {

@@ -255,8 +255,8 @@ fn a_flipped_byte_in_the_database_is_found() {
     assert_eq!(export.lines().count(), 2);
     let whole = fs::read(data.database()).unwrap();
     let mut found = 0;
-    for step in 0..80 {
-        let at = step * whole.len() / 80 + step * 13 % 64;
+    for step in 0..160 {
+        let at = step * whole.len() / 160 + step * 13 % 64;
         flip(&data.database(), at);
         let (read, now) = data.run(&["games", "export"]);
         let verified = data.run(&["games", "verify", "--data", data.path().to_str().unwrap()]).0;

@@ -1,5 +1,6 @@
 //! The seeks as their bots may count them, from what they were told alone.
 
+use modiar::clock::Moment;
 use modiar::lobby::Half;
 use modiar_protocol::server::SeekEnd;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ impl Seek {
 #[derive(Default)]
 pub struct Seeks {
     pub standing: BTreeMap<(usize, u64), Seek>,
+    /// By pool: when the last of them was done.
+    pub done: BTreeMap<usize, Moment>,
     count: u64,
 }
 
@@ -64,7 +67,10 @@ impl Seeks {
     }
 
     /// The server says that it is over.
-    pub fn end(&mut self, pool: usize, visitor: u64, reason: SeekEnd) -> Result<(), String> {
+    pub fn end(&mut self, pool: usize, visitor: u64, reason: SeekEnd, now: Moment) -> Result<(), String> {
+        if reason == SeekEnd::Done {
+            self.done.insert(pool, now);
+        }
         let seek = self.standing.remove(&(pool, visitor));
         match (reason, seek) {
             (SeekEnd::Done, Some(seek)) if seek.is_open() || seek.running > 0 => {

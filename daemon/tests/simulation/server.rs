@@ -279,7 +279,7 @@ impl World {
         match message {
             ServerMessage::SeekEnded { pool, reason, .. } => {
                 let at = self.pools.iter().position(|known| known.name == *pool).unwrap();
-                let ended = self.seeks.end(at, who.0, *reason);
+                let ended = self.seeks.end(at, who.0, *reason, self.now);
                 self.demand(ended.is_ok(), || ended.unwrap_err());
             }
             ServerMessage::Challenged(challenged) if self.connections[connection(who)].is_live() => {
@@ -425,12 +425,15 @@ impl World {
         }
     }
 
-    /// What holds when those who wait have just been looked at: where nobody plays nobody is waited for.
+    /// What holds when those who wait have just been looked at: where nobody plays, or has just done so, nobody is waited for.
     fn check_waiting(&mut self) {
         for pool in 0..self.pools.len() {
             let (waiting, playing) = self.waiting(pool);
+            let done = self.seeks.done.get(&pool).is_some_and(|done| self.now.since(*done) < Micros(2_000_000));
             let held = self.held;
-            self.demand(held || playing > 0 || waiting <= 1, || format!("{waiting} bots wait alone in pool {pool}"));
+            self.demand(held || done || playing > 0 || waiting <= 1, || {
+                format!("{waiting} bots wait alone in pool {pool}")
+            });
         }
     }
 

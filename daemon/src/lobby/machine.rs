@@ -70,6 +70,8 @@ pub struct Lobby {
     pub(super) cap: u64,
     /// How long those waited who were paired, until somebody counts that.
     pub(super) waits: Vec<Micros>,
+    /// Of games that run since before a start and began from an opening, the pool and the two, until that is counted.
+    opened: Vec<(String, [BotName; 2])>,
     /// The pauses that bots have got, until somebody tells the host.
     pauses: Vec<(BotName, Micros, Why)>,
 }
@@ -95,6 +97,7 @@ impl Lobby {
             called: Vec::new(),
             dice: Dice::new(seed),
             sought: 0,
+            opened: Vec::new(),
             pauses: Vec::new(),
             draining: false,
             held: false,
@@ -120,8 +123,10 @@ impl Lobby {
     pub fn use_openings(&mut self, lines: &[Arc<[Pit]>], met: &[Meeting]) {
         for (pool, meetings) in self.pools.iter().zip(&mut self.meetings) {
             met.iter().filter(|met| met.pool == pool.name).for_each(|met| meetings.recall(met));
+            self.opened.iter().filter(|(opened, _)| *opened == pool.name).for_each(|(_, two)| meetings.opened(two));
             meetings.use_lines(lines, pool);
         }
+        self.opened.clear();
     }
 
     /// The connection of a bot.
@@ -175,8 +180,9 @@ impl Lobby {
         self.forget_if_gone(name);
     }
 
-    /// A game of two bots that are away runs again after a restart.
-    pub fn restore(&mut self, seats: &BySide<(BotName, Kind)>) {
+    /// A game of two bots that are away runs again after a restart; `opened` is the pool where the server chose its opening.
+    pub fn restore(&mut self, seats: &BySide<(BotName, Kind)>, opened: Option<&str>) {
+        self.opened.extend(opened.map(|pool| (pool.to_owned(), [seats.south.0.clone(), seats.north.0.clone()])));
         for side in Side::ALL {
             let (name, kind) = &seats[side];
             self.bots.entry(name.clone()).or_insert_with(|| Box::new(Presence::new(kind.clone()))).playing += 1;

@@ -90,6 +90,11 @@ impl Meetings {
         met.openings = met.openings.max(had);
     }
 
+    /// They play an opening in a game that no stored one tells of yet.
+    pub fn opened(&mut self, [one, other]: &[BotName; 2]) {
+        self.met(one, other).openings += 1;
+    }
+
     /// The next opening of these two; empty where there is none.
     pub fn next(&mut self, one: &BotName, other: &BotName) -> Arc<[Pit]> {
         let count = self.lines.len();

@@ -151,7 +151,8 @@ impl Hall {
         };
         let present = BySide::new((south.name.clone(), kind(south)), (north.name.clone(), kind(north)));
         let table = Table::restore(saved, pairing, pool, seats, Arc::clone(&self.referee))?;
-        state.lobby.restore(&present);
+        let opened = Some(&*opening.pool).filter(|_| !opening.opening.is_empty());
+        state.lobby.restore(&present, opened);
         self.seat(&mut state, Arc::clone(&table));
         if !self.house && opening.seats.iter().any(|seat| seat.name.is_house()) {
             // Nobody will come back to that side, and its opponent is not to win or lose by that (`session.house-left-out`).

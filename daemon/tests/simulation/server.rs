@@ -392,7 +392,7 @@ impl World {
                 let bot = &self.bots[saved.bots[side]];
                 (bot.name.clone(), kind(bot.guest))
             };
-            self.lobby.restore(&BySide::from_fn(name));
+            self.lobby.restore(&BySide::from_fn(name), None);
             self.tables.insert(number, Table::new(game, pairing, saved.bots, false));
             if lost {
                 self.table(number).game.abort(Termination::Aborted);

@@ -145,3 +145,25 @@ fn a_pair_goes_beyond_no_cap() {
     }
     assert_eq!(games, 3);
 }
+
+/// `ladder.openings`: a game that runs on over a start has its opening, whose turn is not again.
+#[test]
+fn the_opening_of_a_game_that_runs_on_does_not_come_again() {
+    let lines = ["24", "23", "14"].map(|moves| parse_moves(moves).unwrap().into());
+    let opening = |runs_on: bool| {
+        let mut lobby = empty(Openings::Balanced);
+        let kind = Kind::Registered(None);
+        let seat = |number: u64| (BotName::new(&format!("bot-{number}")).unwrap(), kind.clone());
+        if runs_on {
+            lobby.restore(&BySide::new(seat(1), seat(2)), Some("blitz"));
+        }
+        lobby.use_openings(&lines, &[]);
+        let mut effects = Vec::new();
+        for number in [1, 2] {
+            enter(&mut lobby, number, 2);
+            effects.extend(seek(&mut lobby, number, 1));
+        }
+        pairings(&effects).pop().unwrap().opening
+    };
+    assert_ne!(opening(true), opening(false));
+}

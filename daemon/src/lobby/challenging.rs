@@ -76,9 +76,9 @@ impl Lobby {
         else {
             return Ok(Vec::new());
         };
-        // Whose the two are may have been said since the challenge.
-        let kin = standing.terms.rated && self.are_kin(&from, &to);
-        if kin || self.held || !self.has_room(&from) || !self.has_room(&to) {
+        // Whose the two are, and what the pool is, may have been said since the challenge.
+        let rates = !self.are_kin(&from, &to) && self.pools[standing.pool].rated;
+        if standing.terms.rated && !rates || self.held || !self.has_room(&from) || !self.has_room(&to) {
             let ended = |visitor| challenge_ended(visitor, id, ChallengeEnd::Unavailable, None);
             return Ok(vec![ended(standing.from), ended(standing.to)]);
         }

@@ -204,7 +204,9 @@ impl Lobby {
         {
             // It may be back already, on another connection.
             presence.visitor = presence.visitor.filter(|present| *present != visitor);
-            if presence.conduct.left(stay, now) {
+            // A game that goes on is what it comes back for.
+            let fruitful = stay.fruitful || presence.playing > 0;
+            if presence.conduct.left(Stay { fruitful, ..stay }, now) {
                 self.note_pause(&name, now);
             }
             self.forget_if_gone(&name);

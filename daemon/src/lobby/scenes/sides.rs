@@ -128,6 +128,37 @@ fn an_owner_who_is_named_meanwhile_ends_what_counts() {
     }
 }
 
+/// `ladder.rated`: a rated challenge that stands in a pool that is unrated by now is off.
+#[test]
+fn a_challenge_for_what_no_longer_counts_is_off() {
+    let mut lobby = empty(Openings::Start);
+    for number in [1, 2] {
+        enter(&mut lobby, number, 1);
+    }
+    let terms = Challenge { rated: true, ..challenge("bot-2", 1) };
+    lobby.challenge(Visitor(1), id(1), terms, None, now(1)).unwrap();
+    let mut pools = Config::default().pools;
+    pools.iter_mut().for_each(|pool| pool.rated = false);
+    lobby.reload(pools.into(), 64);
+    let effects = lobby.accept(Visitor(2), id(1), now(1)).unwrap();
+    assert!(pairings(&effects).is_empty() && effects.len() == 2, "{effects:?}");
+}
+
+/// `ladder.conduct-crashes`: a bad link during a game is no crash.
+#[test]
+fn who_comes_back_to_its_game_is_not_benched() {
+    let mut lobby = empty(Openings::Start);
+    for number in [1, 2] {
+        enter(&mut lobby, number, 1);
+        seek(&mut lobby, number, 1);
+    }
+    for second in 1..30 {
+        lobby.leave(Visitor(1), Stay { lasted: Micros(1000), fruitful: false }, now(second).moment);
+        enter(&mut lobby, 1, 1);
+    }
+    assert_eq!(lobby.take_pauses(), []);
+}
+
 /// `ladder.cap`: of a pair that would be one game too many there is one.
 #[test]
 fn a_pair_goes_beyond_no_cap() {

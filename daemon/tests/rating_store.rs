@@ -268,25 +268,6 @@ fn a_file_s_ratings_follow_from_game_to_game() {
     assert!(verified(&[late.to_line().unwrap()]).contains("before its first game"));
 }
 
-/// `ladder.anchors`: a house bot's figures are constants, in games too that change no rating.
-#[test]
-fn a_file_in_which_a_house_bot_has_other_figures_is_found() {
-    let mut kept = Kept::new();
-    kept.commit(&[game("anna", "house-random", GameResult::None)], 1);
-    let lines = kept.lines();
-    verified(&lines);
-    let mut forged: Record = serde_json::from_str(&lines[0]).unwrap();
-    forged.north.rating = Some(3333.0);
-    let report = |record: &Record| {
-        let mut findings = Findings::default();
-        findings.verify(record.to_line().unwrap().as_bytes());
-        findings.report()
-    };
-    assert!(report(&forged).contains("north is house-random, which has "), "{}", report(&forged));
-    forged.server = "modiar/9.0.0".to_owned();
-    assert!(!report(&forged).contains("which has "), "another build may have others");
-}
-
 /// `ladder.one-build`: another build's last bits may be others, and no more than those.
 #[test]
 fn what_another_build_rated_may_differ_by_its_last_bits() {

@@ -3,6 +3,7 @@
 use super::field::Field;
 use modiar_ladder::Count;
 use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
 
 /// What bots scored against each other, by rank.
 #[derive(Debug, Serialize)]
@@ -39,13 +40,16 @@ impl Crosstable {
     pub fn of(pool: &str, field: &Field, from: usize, count: usize) -> Self {
         let order = field.order();
         let chosen: Vec<usize> = order.iter().copied().skip(from.saturating_sub(1)).take(count).collect();
-        let met = |one: usize, other: usize| Met::of(field, one, other);
+        let ranks: HashMap<usize, usize> = chosen.iter().enumerate().map(|(rank, place)| (*place, rank)).collect();
+        let both = |(south, north, _)| Some((*ranks.get(&south)?, *ranks.get(&north)?));
+        let met = field.games.counts().filter_map(both).flat_map(|(one, other)| [(one, other), (other, one)]);
+        let met: BTreeSet<(usize, usize)> = met.collect();
         Self {
             pool: pool.to_owned(),
             bots: chosen.iter().map(|place| field.players[*place].name.to_string()).collect(),
             from,
             players: order.len(),
-            met: chosen.iter().flat_map(|one| chosen.iter().filter_map(|other| met(*one, *other))).collect(),
+            met: met.into_iter().filter_map(|(one, other)| Met::of(field, chosen[one], chosen[other])).collect(),
         }
     }
 }

@@ -84,7 +84,7 @@ fn a_bot_that_registers_itself_has_the_name_from_then_on() {
     assert_eq!((counted(&daemon, "made"), counted(&daemon, "refused")), (1, 2));
     daemon.signal(libc::SIGKILL);
     let (_, log, folder) = daemon.wait();
-    assert!(log.contains("registered=true") && !log.contains(&token[7..]), "{log}");
+    assert!(log.contains("claimed=true") && !log.contains(&token[7..]), "{log}");
     let daemon = Daemon::start_in(folder, OPEN, &[]);
     let (_, welcome) = say(&daemon, &json!({"name": "dice", "token": token}));
     assert_eq!(welcome["bot"]["name"], "Dice", "{welcome}");

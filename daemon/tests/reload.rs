@@ -72,8 +72,11 @@ fn what_can_change_changes_for_who_comes_and_what_begins_later() {
     let turn = game.south.expect("turn").unwrap();
     assert!(turn["remaining_ms"]["south"].as_u64().unwrap() > 5000, "{turn}");
 
-    reload(&daemon, &format!("guests = false\n{fast}"), "done");
-    assert_eq!(say(&daemon, &json!({})).1["code"], "guests_closed");
+    for (registration, way) in [(true, "send register with a name"), (false, "ask it for a name and a token")] {
+        reload(&daemon, &format!("guests = false\nregistration = {registration}\n{fast}"), "done");
+        let refused = say(&daemon, &json!({})).1;
+        assert!(refused["code"] == "guests_closed" && refused["message"].as_str().unwrap().contains(way), "{refused}");
+    }
     assert_eq!(say(&daemon, &json!({"name": "coin", "register": true})).1["code"], "registration_closed");
     let log = daemon.kill_for_log();
     let line = log.lines().find(|line| line.contains("the configuration was read again")).unwrap();

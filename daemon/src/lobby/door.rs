@@ -180,7 +180,12 @@ impl Hall {
             return Err(NotWelcome::Error(taken(name)));
         }
         if !self.current().guests {
-            return refuse(ErrorCode::GuestsClosed, "this host takes no guests; ask it for a name and a token");
+            let how = if self.current().registration {
+                "send register with a name of your own, once, and its token from then on"
+            } else {
+                "ask it for a name and a token"
+            };
+            return refuse(ErrorCode::GuestsClosed, format!("this host takes no guests; {how}"));
         }
         let Ok(token) = new_token() else {
             return refuse(ErrorCode::Internal, "the server has no random numbers at present; come back later");

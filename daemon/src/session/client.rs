@@ -265,7 +265,7 @@ impl Client {
         match self.hall.enter(visitor, outlet, hello, reference.clone(), arrival, claim.as_ref()) {
             Ok(bot) => {
                 let (client, version) = (client.as_deref(), version.as_deref());
-                info!(caller = %self.caller, bot = %bot.name, client, version, registered = claim.is_some(), "welcome");
+                info!(caller = %self.caller, bot = %bot.name, client, version, claimed = claim.is_some(), "welcome");
                 self.bot = Some(bot);
                 self.told = claim.zip(outlet.said()).map(|(claim, said)| Box::new(ToldToken { claim, said }));
                 (self.welcomed, self.silent) = (time::now(), true);

@@ -113,22 +113,24 @@ fn check_sums(tournament: &Tournament, players: usize, games: usize) {
     assert_eq!(of_players, of_matches + Points::WIN.times(byes * games));
     for met in tournament.matches() {
         let all: Points = met.points().into_iter().sum();
-        let count = met.games.len().max(games);
+        let count = count(met, games);
         let both = |game: &&Game| matches!(game, Game::Unplayed { absent: [true, true] });
         let lost = met.games.iter().filter(both).count()
-            + if met.forfeited == [true, true] { games.saturating_sub(met.games.len()) } else { 0 };
+            + if met.forfeited == [true, true] { count - met.games.len() } else { 0 };
         assert_eq!(all, Points::WIN.times(count - lost), "{met:?}");
     }
     let counted = |standing: &modiar_ladder::tournament::Standing| {
         standing.games.won + standing.games.drawn + standing.games.lost + standing.walkovers
     };
     let counted: usize = table.iter().map(counted).sum();
-    let games: usize = tournament
-        .matches()
-        .iter()
-        .map(|met| 2 * met.games.len().max(if met.forfeited == [false; 2] { 0 } else { games }))
-        .sum();
+    let games: usize = tournament.matches().iter().map(|met| 2 * count(met, games)).sum();
     assert_eq!(counted, games);
+}
+
+/// The games of a match, those that were given up included: all of its length, and beyond it the whole deciding pair.
+fn count(met: &Encounter, games: usize) -> usize {
+    let played = met.games.len();
+    if met.forfeited == [false, false] { played } else { games.max((played / 2 + 1) * 2) }
 }
 
 /// The same plan with the same results in the order of matches, as a restart finds them, is the same tournament.

@@ -25,6 +25,7 @@ const READ_ALL_THE_SAME: &[(Kind, &str, &[&str])] = &[
             "error-line-too-long-not-fatal",
             "error-stale-ply-without-game",
             "goodbye-handshake-with-ref",
+            "seek-ended-done-with-message",
             "seek-ended-done-with-until",
             "seek-ended-penalised-without-until",
             "started-no-side",

@@ -237,8 +237,8 @@ impl Lobby {
 
     /// Why none of those who wait is an opponent; nothing where one is.
     fn obstacle(&self, at: usize, own: &Candidate<'_>, others: &[Candidate<'_>], now: Moment) -> Option<&'static str> {
-        let is_kin = |other: &Candidate<'_>| own.bot.owner().is_some() && own.bot.owner() == other.bot.owner();
-        let may = |other: &&Candidate<'_>| !is_kin(other) && self.meeting(at, own, other, now) != Meeting::Never;
+        let may =
+            |other: &&Candidate<'_>| !own.bot.is_kin(other.bot) && self.meeting(at, own, other, now) != Meeting::Never;
         let may_meet: Vec<&Candidate<'_>> = others.iter().filter(may).collect();
         let recent = self.recent(at);
         let fresh = |other: &&&Candidate<'_>| met_lately(at, own, other, recent) == Meeting::Fresh;
@@ -247,7 +247,7 @@ impl Lobby {
             as_waiting(std::slice::from_ref(*other), at, now).iter().any(|other| is_within_reach(&waiting, other))
         };
         if may_meet.is_empty() {
-            let mut foreign = others.iter().filter(|other| !is_kin(other)).peekable();
+            let mut foreign = others.iter().filter(|other| !own.bot.is_kin(other.bot)).peekable();
             if foreign.peek().is_none() {
                 return Some("an opponent: those who wait are of your owner");
             }

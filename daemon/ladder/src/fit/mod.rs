@@ -21,7 +21,8 @@
 //! the reference's own error included. The reference are the anchors, whose mean in the fit is laid on the mean of their
 //! constant ratings, each counted by how much the games say of it; without anchors all players, whose mean is then
 //! [`MEAN_RATING`]. Anchors and players that no chain of wins and draws ties to the others, in both directions, are left out
-//! of a reference, and anchors that the games bound no better than that. Two players are compared by [`Fit::difference`] and [`Fit::superiority`], never by whether their intervals overlap.
+//! of a reference, and anchors that the games bound no better than that. Two players are compared by [`Fit::difference`] and
+//! [`Fit::superiority`], never by whether their intervals overlap.
 //!
 //! # How far it goes
 //! What a fit costs depends on the distinct pairs, not on the games. Up to [`DENSE`] players the information is

@@ -94,6 +94,10 @@ impl Bot {
     pub fn sit(&self, side: Side, table: Arc<Table>) {
         let mut games = self.games();
         let place = games.running.partition_point(|(id, ..)| *id < table.id());
+        // Most bots play one game at a time, and there are many bots.
+        if games.running.is_empty() {
+            games.running.reserve_exact(1);
+        }
         games.running.insert(place, (table.id(), side, table));
     }
 

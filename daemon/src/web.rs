@@ -1,19 +1,22 @@
-//! The web port: what monitors ask.
+//! The web port: what monitors ask, and bots that speak WebSocket.
 
 use crate::lobby::Hall;
-use crate::net::{Backlog, WEB_CONNECTIONS};
+use crate::net::{Backlog, Entrance, WEB_CONNECTIONS, greeting};
 use axum::Router;
-use axum::extract::State;
+use axum::body::Body;
+use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONNECTION, CONTENT_TYPE, HeaderValue, UPGRADE};
+use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -27,23 +30,24 @@ const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 21\r\n\r\ntoo many connections\n";
 
 /// Serves until `stop`. A connection is for one request: nobody holds a place without a question.
-pub(crate) async fn serve(socket: TcpListener, hall: Arc<Hall>, stop: CancellationToken) {
+pub(crate) async fn serve(socket: TcpListener, hall: Arc<Hall>, entrance: Arc<Entrance>, stop: CancellationToken) {
     let routes = Router::new()
         .route("/healthz", get(async || "ok\n"))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
-        .with_state(hall);
-    let service = TowerToHyperService::new(routes);
+        .with_state(hall)
+        .merge(Router::new().route("/ws", get(web_socket)).with_state(entrance))
+        .layer(map_response(once));
     let places = Arc::new(Semaphore::new(WEB_CONNECTIONS.into()));
     let mut backlog = Backlog::new(socket);
-    while let Some((stream, _)) = stop.run_until_cancelled(backlog.accept()).await {
+    while let Some((stream, peer)) = stop.run_until_cancelled(backlog.accept()).await {
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
             // As far as it goes: whoever comes too often is not waited for.
             let _ = stream.try_write(FULL);
             continue;
         };
-        let connection =
-            http1::Builder::new().keep_alive(false).serve_connection(TokioIo::new(stream), service.clone());
+        let service = TowerToHyperService::new(routes.clone().layer(Extension(peer)));
+        let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service).with_upgrades();
         let stop = stop.clone();
         tokio::spawn(async move {
             // One that broke, was late or was cut off by the stop concerns its peer alone.
@@ -51,6 +55,14 @@ pub(crate) async fn serve(socket: TcpListener, hall: Arc<Hall>, stop: Cancellati
             drop(place);
         });
     }
+}
+
+/// A connection is for one answer, or speaks WebSocket after it.
+async fn once(mut answer: Response) -> Response {
+    if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    answer
 }
 
 /// Whether games start: 200, or 503 and why not, a reason a line.
@@ -64,6 +76,30 @@ fn readiness(obstacles: &[&str]) -> Response {
     } else {
         (StatusCode::SERVICE_UNAVAILABLE, obstacles.join("\n") + "\n").into_response()
     }
+}
+
+/// Lets a bot in that speaks WebSocket (`transport.websocket`); whoever asks for none is told how.
+async fn web_socket(
+    State(entrance): State<Arc<Entrance>>,
+    Extension(peer): Extension<SocketAddr>,
+    mut request: Request,
+) -> Response {
+    let answer = match greeting(&request) {
+        Ok(answer) => answer.map(|()| Body::empty()),
+        Err(error) => {
+            let text = format!("{error}; this is the bots' door for WebSocket: connect to it by ws://\n");
+            return (StatusCode::UPGRADE_REQUIRED, [(UPGRADE, "websocket")], text).into_response();
+        }
+    };
+    let upgrade = hyper::upgrade::on(&mut request);
+    // It ends with the connection, which its peer or the five seconds end.
+    tokio::spawn(async move {
+        let Ok(upgraded) = upgrade.await else { return };
+        if let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() {
+            entrance.admit_web_socket(parts.io.into_inner(), peer, &parts.read_buf);
+        }
+    });
+    answer
 }
 
 async fn metrics(State(hall): State<Arc<Hall>>) -> Response {

@@ -7,7 +7,7 @@ use crate::config::{Config, ConfigError, Reloadable, TEMPLATE, parse_address};
 use crate::lobby::{Hall, Setup};
 use crate::logging::note;
 use crate::metrics::Metrics;
-use crate::net::{Certificate, Listener, bind};
+use crate::net::{Certificate, Entrance, bind, listen};
 use crate::referee::{Flags, Referee};
 use crate::store::journal::{Journal, boot_id};
 use crate::store::{self, Accounts, Archive, DataDir, SqliteStore, StoreError, StoreHandle, Untold};
@@ -107,16 +107,18 @@ async fn serve(reload: Reload) -> anyhow::Result<ExitCode> {
     let data = DataDir::new(&config.data);
     let claim = claim(&data).await?;
     let house = House::open(config, &data).await?;
-    let Doors { bots, http, control, listening } = match Doors::open(config, &data, &house.hall, certificate.clone()) {
-        Ok(doors) => doors,
+    let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
+    let entrance = Entrance::new(Arc::clone(&house.hall), certificate.clone(), connections.clone());
+    let doors = entrance.map_err(Into::into).and_then(|entrance| Ok((entrance, Doors::open(config, &data)?)));
+    let (entrance, Doors { bots, http, control, listening }) = match doors {
+        Ok((entrance, doors)) => (Arc::new(entrance), doors),
         // The games have been looked at, and go on at the next start as if they had not.
         Err(error) => return house.close(false).await.and(Err(error)),
     };
-    let (connections, tasks) = (TaskTracker::new(), TaskTracker::new());
     let (no_more, stop) = (CancellationToken::new(), CancellationToken::new());
-    tasks.spawn(web::serve(http, Arc::clone(&house.hall), stop.clone()));
+    tasks.spawn(web::serve(http, Arc::clone(&house.hall), Arc::clone(&entrance), stop.clone()));
     tasks.spawn(admin::serve(control, Arc::clone(&house.accounts), Arc::clone(&house.desk), stop.clone()));
-    tasks.spawn(bots.run(connections.clone(), no_more.clone()));
+    tasks.spawn(listen(bots, entrance, no_more.clone()));
     house.keep(&tasks, &no_more, &stop, config.restart_wait());
     tasks.spawn(consult_oracle(data.clone(), Arc::clone(&house.hall), config.house_bots, connections.clone()));
     tasks.spawn(reload.run(Arc::clone(&house.hall), data, hangup, stop.clone()));
@@ -204,7 +206,7 @@ async fn claim(data: &DataDir) -> Result<File, StoreError> {
 
 /// Where people come in.
 struct Doors {
-    bots: Listener,
+    bots: TcpListener,
     http: TcpListener,
     control: UnixListener,
     /// What says that they are open.
@@ -212,12 +214,7 @@ struct Doors {
 }
 
 impl Doors {
-    fn open(
-        config: &Config,
-        data: &DataDir,
-        hall: &Arc<Hall>,
-        certificate: Option<Arc<Certificate>>,
-    ) -> anyhow::Result<Self> {
+    fn open(config: &Config, data: &DataDir) -> anyhow::Result<Self> {
         let bots = bind(config.bots)
             .with_context(|| format!("the bots' address {} cannot be used; choose another with --bots", config.bots))?;
         let http = bind(config.http)
@@ -228,7 +225,6 @@ impl Doors {
         let [at, web] = [bots.local_addr()?, http.local_addr()?];
         // By hand, so that the keys stand in the order people read them; addresses need no escapes.
         let listening = format!("{{\"type\":\"listening\",\"bots\":\"{at}\",\"http\":\"{web}\"}}\n");
-        let bots = Listener::new(bots, Arc::clone(hall), certificate)?;
         info!(bots = %at, http = %web, %data, "listening");
         Ok(Self { bots, http, control, listening })
     }

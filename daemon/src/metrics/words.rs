@@ -53,11 +53,13 @@ pub enum Close {
     Refused,
     /// What came was not TLS, where TLS is spoken, or an alert of a peer that speaks it: it rejected the certificate.
     Tls,
+    /// What came was no frame of WebSocket, where that is spoken.
+    WebSocket,
 }
 
 impl Close {
     pub(super) fn all() -> impl Iterator<Item = &'static str> {
-        GoodbyeReason::ALL.iter().map(|word| word.as_str()).chain(["eof", "reset", "refused", "tls"])
+        GoodbyeReason::ALL.iter().map(|word| word.as_str()).chain(["eof", "reset", "refused", "tls", "websocket"])
     }
 
     /// Its label.
@@ -69,6 +71,7 @@ impl Close {
             Self::Reset => "reset",
             Self::Refused => "refused",
             Self::Tls => "tls",
+            Self::WebSocket => "websocket",
         }
     }
 
@@ -80,6 +83,7 @@ impl Close {
             Self::Reset => goodbyes + 1,
             Self::Refused => goodbyes + 2,
             Self::Tls => goodbyes + 3,
+            Self::WebSocket => goodbyes + 4,
         }
     }
 }

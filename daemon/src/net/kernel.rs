@@ -18,6 +18,13 @@ pub(super) fn taken_by_peer(socket: RawFd) -> Option<u64> {
     Some(tcp_info(socket)?.tcpi_bytes_acked)
 }
 
+/// How many bytes have been written so far, whether they were sent or not. `None` where the system does not tell.
+#[cfg(target_os = "linux")]
+pub(super) fn written(socket: RawFd) -> Option<u64> {
+    let info = tcp_info(socket)?;
+    Some(info.tcpi_bytes_sent.saturating_sub(info.tcpi_bytes_retrans) + u64::from(info.tcpi_notsent_bytes))
+}
+
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn tcp_info(socket: RawFd) -> Option<libc::tcp_info> {
@@ -34,6 +41,11 @@ fn tcp_info(socket: RawFd) -> Option<libc::tcp_info> {
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn since_last_data(_socket: RawFd) -> Option<Micros> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn written(_socket: RawFd) -> Option<u64> {
     None
 }
 

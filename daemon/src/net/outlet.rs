@@ -6,7 +6,8 @@
 use super::bell::{Bell, Rung};
 use super::heard::Heard;
 use super::kernel;
-use super::tls::{Cipher, Opened};
+use super::layer::{Layer, Opened};
+
 use crate::clock::Moment;
 use crate::metrics::Metrics;
 use modiar_protocol::{GoodbyeReason, Ref, ServerMessage};
@@ -52,8 +53,8 @@ impl Sink {
 struct Out {
     /// Gone once the connection's task has ended.
     sink: Option<Sink>,
-    /// Where the port speaks TLS: what is sent is sealed by it, and what came is opened by it.
-    cipher: Option<Box<Cipher>>,
+    /// Where the lines are not bare: what is sent is sealed by it, and what came is opened by it.
+    layer: Option<Box<Layer>>,
     /// Bytes that were said, sent or waiting, as the socket takes them.
     said: u64,
     /// How many of these the peer's kernel has taken, when it was asked last.
@@ -71,9 +72,16 @@ struct Out {
 }
 
 impl Outlet {
-    /// The writing end of a connection for which at most `most` bytes wait, through `cipher` if there is one.
-    pub(crate) fn new(sink: OwnedWriteHalf, cipher: Option<Box<Cipher>>, most: usize, metrics: Arc<Metrics>) -> Self {
-        Self::over(Out::new(Some(Sink::Socket(sink)), cipher), most, Some(metrics))
+    /// The writing end of a connection for which at most `most` bytes wait, through `layer` if there is one; so many bytes were
+    /// `said` before.
+    pub(crate) fn new(
+        sink: OwnedWriteHalf,
+        layer: Option<Box<Layer>>,
+        said: u64,
+        most: usize,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        Self::over(Out { said, ..Out::new(Some(Sink::Socket(sink)), layer) }, most, Some(metrics))
     }
 
     /// The writing end of a connection within this process, for which at most `most` bytes wait.
@@ -206,29 +214,34 @@ impl Outlet {
         self.cut_off(&mut self.lock(), reason);
     }
 
+    /// Whether the lines go through a layer.
+    pub(super) fn is_layered(&self) -> bool {
+        self.lock().layer.is_some()
+    }
+
     /// Whether the handshake of TLS goes on, so that nothing can be sent yet.
     pub(super) fn is_handshaking(&self) -> bool {
         let out = self.lock();
-        !out.broken && out.cipher.as_ref().is_some_and(|cipher| cipher.is_handshaking())
+        !out.broken && out.layer.as_ref().is_some_and(|layer| layer.is_handshaking())
     }
 
-    /// Opens what came from the socket and lays its text behind `text`; sends what the protocol of TLS wants sent.
+    /// Opens what came from the socket and lays its text behind `text`; sends what the layer's protocol wants sent.
     pub(super) fn open(&self, sealed: &[u8], text: &mut Vec<u8>) -> Opened {
         let mut out = self.lock();
-        let Some(cipher) = out.cipher.as_mut() else { return Opened::Broken };
-        let opened = cipher.open(sealed, text);
-        let answer = cipher.take();
+        let Some(layer) = out.layer.as_mut() else { return Opened::Closed };
+        let opened = layer.open(sealed, text);
+        let answer = layer.take();
         self.push_sealed(&mut out, answer);
-        // What was wrong has been told, as far as the socket took it; a peer that speaks no TLS cannot be told more.
-        out.broken |= opened == Opened::Broken;
+        // What was wrong has been told, as far as the socket took it; a peer that speaks something else cannot be told more.
+        out.broken |= matches!(opened, Opened::Broken(_));
         opened
     }
 
-    /// Nothing is sent after this: TLS says so to the peer.
+    /// Nothing is sent after this: the layer says so to the peer.
     pub(super) fn finish(&self) {
         let mut out = self.lock();
-        if let Some(cipher) = out.cipher.as_mut() {
-            let last = cipher.close();
+        if let Some(layer) = out.layer.as_mut() {
+            let last = layer.close();
             self.push_sealed(&mut out, last);
         }
     }
@@ -286,7 +299,7 @@ impl Outlet {
         if out.broken || out.sink.is_none() {
             return;
         }
-        match out.cipher.as_mut().map(|cipher| cipher.seal(lines)) {
+        match out.layer.as_mut().map(|layer| layer.seal(lines)) {
             None => self.push(out, lines),
             Some(sealed) => self.push_sealed(out, sealed),
         }
@@ -333,10 +346,10 @@ impl Outlet {
 
 impl Out {
     /// Nothing said yet; without a `sink` nothing ever is.
-    const fn new(sink: Option<Sink>, cipher: Option<Box<Cipher>>) -> Self {
+    const fn new(sink: Option<Sink>, layer: Option<Box<Layer>>) -> Self {
         let broken = sink.is_none();
         let heard = Heard::nothing();
-        Self { sink, cipher, said: 0, taken: 0, heard, waiting: Vec::new(), owed: 0, laid: false, broken }
+        Self { sink, layer, said: 0, taken: 0, heard, waiting: Vec::new(), owed: 0, laid: false, broken }
     }
 
     /// Writes what waits: how much the socket took, and how much still waits.
@@ -430,7 +443,7 @@ mod tests {
             while (&*socket2::SockRef::from(sink.as_ref())).write(&[b' '; 4096]).is_ok() {}
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
-        (Outlet::new(sink, None, most, Metrics::new(None)), peer)
+        (Outlet::new(sink, None, 0, most, Metrics::new(None)), peer)
     }
 
     /// What the peer's kernel has is the peer's; what waits here is not.

@@ -5,8 +5,8 @@ use super::admission::Pass;
 use super::arrival::SocketRead;
 use super::farewell::Farewell;
 use super::kernel;
+use super::layer::Opened;
 use super::outlet::Outlet;
-use super::tls::Opened;
 use crate::clock::{Micros, Moment};
 use crate::metrics::{Close, Connection};
 use crate::session::Client;
@@ -32,6 +32,14 @@ thread_local! {
     pub(super) static BUFFER: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
 }
 
+/// What is known of a connection when it comes.
+pub(super) struct Incoming<'a> {
+    /// Since when it has come.
+    pub(super) since: Moment,
+    /// What was read of it.
+    pub(super) early: &'a [u8],
+}
+
 /// Serves one connection until it ends. Not an `async fn`: that would hold all it is given twice, here and in the
 /// [`Reader`], as long as the connection lasts.
 pub(super) fn serve(
@@ -39,11 +47,11 @@ pub(super) fn serve(
     outlet: Arc<Outlet>,
     client: Client,
     heartbeat: &'static Heartbeat,
-    came: Moment,
+    incoming: Incoming<'_>,
     connection: Connection,
     pass: Pass,
 ) -> impl Future<Output = ()> + use<> {
-    let sealed = outlet.is_handshaking();
+    let (sealed, came) = (outlet.is_layered(), incoming.since);
     let limits = client.limits();
     let deadline = Box::pin(sleep(limits.handshake()));
     let mut reader = Reader {
@@ -68,6 +76,10 @@ pub(super) fn serve(
         _pass: pass,
         waker: None,
     };
+    // What ends it here ends it at the first look too.
+    if !incoming.early.is_empty() {
+        reader.take(Ok(incoming.early));
+    }
     async move {
         let close = poll_fn(|context| reader.poll(context)).await;
         reader.connection.ends(close);
@@ -84,7 +96,7 @@ pub(super) fn serve(
 struct Reader {
     read: OwnedReadHalf,
     outlet: Arc<Outlet>,
-    /// Whether what comes is TLS.
+    /// Whether what comes goes through a layer.
     sealed: bool,
     client: Client,
     heartbeat: &'static Heartbeat,
@@ -115,7 +127,7 @@ struct Held {
 
 /// A connection whose bot is not welcome yet.
 struct Handshake {
-    /// Whether bytes came before: those of TLS, or a refused hello. They may have waited too.
+    /// Whether bytes came before: those of a layer, or a refused hello. They may have waited too.
     heard: bool,
     since: Moment,
     /// How long it may take.
@@ -250,7 +262,7 @@ impl Reader {
         let opened = self.outlet.open(bytes, &mut text);
         match (self.hear(&text, &arrival, full), opened) {
             (Next::Go, Opened::Closed) => Next::End(Close::Eof),
-            (Next::Go, Opened::Broken) => Next::End(Close::Tls),
+            (Next::Go, Opened::Broken(close)) => Next::End(close),
             (next, _) => next,
         }
     }

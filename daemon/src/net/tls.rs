@@ -1,7 +1,9 @@
 //! TLS on the bots' port: the certificate, and one connection's cipher. It does no input or output of its own: bytes go
 //! through it on their way between the socket and the lines, so that moments are taken below it (`transport.tls`).
 
+use super::layer::Opened;
 use crate::config::TlsFiles;
+use crate::metrics::Close;
 use anyhow::{Context as _, anyhow, bail};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -95,17 +97,6 @@ fn whole(path: &Path) -> String {
 #[derive(Debug)]
 pub(crate) struct Cipher(ServerConnection);
 
-/// Whether more can come after what was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Opened {
-    /// More may come.
-    Open,
-    /// The peer has said its last.
-    Closed,
-    /// What came is not TLS or was altered, or the peer has refused what it was told.
-    Broken,
-}
-
 impl Cipher {
     /// Whether the handshake is not over yet.
     pub(super) fn is_handshaking(&self) -> bool {
@@ -116,13 +107,13 @@ impl Cipher {
     pub(super) fn open(&mut self, mut sealed: &[u8], text: &mut Vec<u8>) -> Opened {
         while !sealed.is_empty() {
             if self.0.read_tls(&mut sealed).is_err() {
-                return Opened::Broken;
+                return Opened::Broken(Close::Tls);
             }
-            let Ok(state) = self.0.process_new_packets() else { return Opened::Broken };
+            let Ok(state) = self.0.process_new_packets() else { return Opened::Broken(Close::Tls) };
             let had = text.len();
             text.resize(had + state.plaintext_bytes_to_read(), 0);
             if self.0.reader().read_exact(&mut text[had..]).is_err() {
-                return Opened::Broken;
+                return Opened::Broken(Close::Tls);
             }
             if state.peer_has_closed() {
                 return Opened::Closed;

@@ -211,10 +211,8 @@ mod tests {
     #[test]
     fn a_frame_is_as_long_as_a_line() {
         for (bytes, line) in [(FRAME_BYTES, FRAME_BYTES), (FRAME_BYTES + 1, CLIENT_LINE_BYTES)] {
-            for message in [Message::text("x".repeat(bytes))] {
-                let (text, ..) = opened(&said(&[message]));
-                assert_eq!(text.len(), line + 1, "{bytes}");
-            }
+            let (text, ..) = opened(&said(&[Message::text("x".repeat(bytes))]));
+            assert_eq!(text.len(), line + 1, "{bytes}");
         }
     }
 
@@ -238,7 +236,8 @@ mod tests {
 
     #[test]
     fn a_peer_s_close_is_answered_once() {
-        let (_, opened, answers) = opened(&said(&[Message::Close(None), Message::Close(None)]));
-        assert_eq!((opened, answers), (Opened::Closed, vec![Message::Close(None)]));
+        let close = said(&[Message::Close(None)]);
+        let (text, opened, answers) = opened(&[&close[..], &close, &said(&[Message::text("late")])].concat());
+        assert_eq!((&*text, opened, answers), ("", Opened::Closed, vec![Message::Close(None)]));
     }
 }

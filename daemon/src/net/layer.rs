@@ -7,6 +7,7 @@ use std::io;
 
 /// A layer does no input or output of its own: bytes go through it.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // it is boxed whole
 pub(crate) enum Layer {
     Tls(Cipher),
     WebSocket(Frames),

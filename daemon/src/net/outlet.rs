@@ -394,7 +394,7 @@ mod tests {
         let peer = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (_, sink) = listener.accept().await.unwrap().0.into_split();
         sink.writable().await.unwrap();
-        (Outlet::new(sink, None, 1000, Metrics::new(None)), peer)
+        (Outlet::new(sink, None, 0, 1000, Metrics::new(None)), peer)
     }
 
     #[tokio::test]

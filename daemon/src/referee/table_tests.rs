@@ -104,7 +104,7 @@ impl Room {
         let door = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let client = TcpStream::connect(door.local_addr().unwrap()).await.unwrap();
         let (_, write) = door.accept().await.unwrap().0.into_split();
-        (Arc::new(Outlet::new(write, None, 262_144, Arc::clone(&self.referee.metrics))), BufReader::new(client))
+        (Arc::new(Outlet::new(write, None, 0, 262_144, Arc::clone(&self.referee.metrics))), BufReader::new(client))
     }
 
     async fn record(&self, table: &Table) -> Record {

@@ -22,7 +22,7 @@ fn the_daemon_holds_every_transcript() {
     let (slow, quick): (Vec<_>, Vec<_>) =
         Transcript::load_all().unwrap().into_iter().partition(|transcript| SLOW.contains(&&*transcript.name));
     assert_eq!(slow.len(), SLOW.len(), "a transcript was renamed");
-    assert!(!quick.is_empty());
+    assert!(quick.len() >= 37, "{} transcripts", quick.len());
     let groups = slow.chunks(1).chain([&quick[..]]);
     let told: Vec<String> = thread::scope(|scope| {
         let runs: Vec<_> = groups.map(|group| scope.spawn(|| failures(group))).collect();

@@ -105,8 +105,9 @@ fn the_transcripts_are_held_over_web_socket() {
     let transcripts: Vec<_> = Transcript::load_all().unwrap();
     let here: Vec<_> = transcripts.iter().filter(|transcript| !OTHERS.contains(&&*transcript.name)).collect();
     assert_eq!(here.len(), transcripts.len() - OTHERS.len(), "a transcript was renamed");
-    let told: Vec<_> = here.iter().filter_map(|transcript| transcript.play(bridge).err()).collect();
-    assert!(told.is_empty(), "{told:?}");
+    let told: Vec<String> =
+        here.iter().filter_map(|transcript| Some(transcript.play(bridge).err()?.to_string())).collect();
+    assert!(told.is_empty(), "{} transcripts failed:\n\n{}", told.len(), told.join("\n\n"));
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Why {
     pub fn told(self) -> String {
         match self {
             Self::Absent => {
-                "the bot made no first move in a game that it had sought; seek only when it can play".into()
+                "the bot made no legal first move in time in a game that it had sought; seek only when it is free to play".into()
             }
             Self::Flagged => format!(
                 "the bot has lost {FLAGS} or more of its last {WINDOW} games on time; have it look at remaining_ms"

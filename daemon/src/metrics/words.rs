@@ -191,7 +191,8 @@ mod tests {
             assert_eq!(*invariant as usize, at);
         }
         let closes = GoodbyeReason::ALL.iter().map(|reason| Close::Goodbye(*reason));
-        let closes: Vec<Close> = closes.chain([Close::Eof, Close::Reset, Close::Refused, Close::Tls]).collect();
+        let others = [Close::Eof, Close::Reset, Close::Refused, Close::Tls, Close::WebSocket];
+        let closes: Vec<Close> = closes.chain(others).collect();
         assert_eq!(closes.iter().map(|close| close.place()).collect::<Vec<_>>(), (0..closes.len()).collect::<Vec<_>>());
         assert!(Close::all().eq(closes.iter().map(|close| close.as_str())));
     }

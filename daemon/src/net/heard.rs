@@ -3,7 +3,7 @@
 use crate::clock::Moment;
 
 /// Bytes of lines that are kept, their frames included; the last line is kept whole.
-const KEPT: usize = 96;
+const KEPT: usize = 192;
 /// Before each line: when it came, and its length.
 const FRAME: usize = 10;
 

@@ -13,7 +13,8 @@ const LEGEND: &str = "\
 rating: the joint fit and its 95 % interval; open: the games do not bound it. Glicko-2: ± 2 rd,
 and ? where that is provisional. South, North: score in %. late, ill., res.: games lost on time,
 by an illegal move, by resignation. loss: accuracy, the mean exact loss a ply in seeds. *: house
-bot; their mean is laid on that of their constant ratings.
+bot; their mean is laid on that of their constant ratings, as well as the games with them tell: where
+these are few every interval is wide, and --versus tells two bots apart all the same.
 ";
 
 impl Standings {
@@ -133,13 +134,15 @@ impl Versus {
     #[must_use]
     pub fn text(&self) -> String {
         let Figure { value, low, high } = self.difference;
+        let place = if value < 0.0 { "below" } else { "above" };
         let mut text = format!("{} against {} in pool '{}'\n\n", self.bot, self.opponent, self.pool);
         text += &self.scores();
         let _ = write!(
             text,
-            "\nBy one joint fit over all games of the pool {} is {value:+.0} ± {:.0} points above {};\n\
+            "\nBy one joint fit over all games of the pool {} is {:.0} ± {:.0} points {place} {};\n\
              it is the stronger with a likelihood of {:.1} %.\n",
             self.bot,
+            value.abs(),
             (high - low) / 2.0,
             self.opponent,
             100.0 * self.superiority

@@ -129,8 +129,9 @@ fn round(text: &mut String, round: &Round) {
         }
         let _ = writeln!(text);
         for Played { game, south, north, id, outcome, termination, .. } in games {
+            // One that is not over may not have begun, and has another id then.
+            let id = id.filter(|_| termination.is_some()).map_or_else(|| "-".to_owned(), |id| id.to_string());
             let termination = termination.map_or("", |termination| termination.as_str());
-            let id = id.map_or_else(|| "-".to_owned(), |id| id.to_string());
             let line = format!("    {game:>2}  {south} - {north}  {}  {id}  {termination}", outcome.score());
             let _ = writeln!(text, "{}", line.trim_end());
         }

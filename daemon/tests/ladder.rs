@@ -248,8 +248,8 @@ fn who_has_the_name_of_a_removed_bot_begins_anew() {
     // Its game runs on, and ends after it was removed.
     two[1].peer.send(&json!({"type": "resign", "game": started["game"]})).unwrap();
     let ended = two[1].peer.expect("ended").unwrap();
-    assert_eq!(ended["rating"]["before"], LOST);
-    assert_eq!(standings(&data, None).len(), 2);
+    assert_eq!(ended["rating"], json!(null), "it counts for nobody");
+    assert_eq!(standings(&data, None), [("Bert".to_owned(), LOST, RD, 1)]);
 
     let mut anna = Returning::registered(&daemon, "Anna");
     assert_eq!(anna.come_back(&daemon)["bot"]["ratings"], json!({}));
@@ -263,9 +263,24 @@ fn who_has_the_name_of_a_removed_bot_begins_anew() {
     let data = folder.path().join("data");
     assert_eq!(
         standings(&data, None).into_iter().map(|row| (row.0, row.3)).collect::<Vec<_>>(),
-        [("Anna".into(), 1), ("Bert".into(), 3)]
+        [("Anna".into(), 1), ("Bert".into(), 2)]
     );
     done(&data, &["standings", "--rebuild"]);
+}
+
+/// The same over a kill: the journal knows.
+#[test]
+fn a_game_whose_bot_was_removed_counts_for_nobody_after_a_kill_either() {
+    let daemon = daemon();
+    let mut two = two(&daemon);
+    let [_, started, _] = begin(&mut two, true);
+    done(&daemon.data(), &["bot", "remove", "anna"]);
+    let daemon = Daemon::start_in(daemon.kill(), PLAIN_POOLS, &[]);
+    two[1].come_back(&daemon);
+    two[1].peer.expect("started").unwrap();
+    two[1].peer.send(&json!({"type": "resign", "game": started["game"]})).unwrap();
+    assert_eq!(two[1].peer.expect("ended").unwrap()["rating"], json!(null));
+    assert_eq!(standings(&daemon.data(), None), []);
 }
 
 /// `ladder.rebuild`

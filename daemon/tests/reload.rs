@@ -6,6 +6,8 @@ mod support;
 
 use modiar_conformance::Peer;
 use serde_json::{Value, json};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 use support::process::wait_until;
 use support::{Daemon, HOUSE_BOTS, MODIAR};
 
@@ -139,8 +141,7 @@ fn a_configuration_that_cannot_be_used_changes_nothing() {
         "registration = true\n[tls]\ncertificate = \"none.pem\"\nkey = \"none.pem\"\n",
     ] {
         reload(&daemon, bad, "refused");
-        let check =
-            std::process::Command::new(MODIAR).args(["serve", "--check-config", "--config"]).arg(&path).output();
+        let check = Command::new(MODIAR).args(["serve", "--check-config", "--config"]).arg(&path).output();
         let check = String::from_utf8(check.unwrap().stderr).unwrap();
         told.push(check.trim_end().strip_prefix("modiar: bad configuration: ").unwrap().to_owned());
         assert_eq!(say(&daemon, &json!({"name": "dice", "register": true})).1["code"], "registration_closed", "{bad}");
@@ -156,6 +157,39 @@ fn a_configuration_that_cannot_be_used_changes_nothing() {
 }
 
 /// Limits that count what comes from an address hold at once.
+/// A pipe is not waited for: nobody may ever write into it.
+#[test]
+fn what_is_no_file_changes_nothing() {
+    let daemon = Daemon::start_with(&format!("guests = false\n{POOL}"), &[]);
+    let file = daemon.data().with_file_name("modiar.toml");
+    std::fs::remove_file(&file).unwrap();
+    assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
+    daemon.signal(libc::SIGHUP);
+    wait_until("it is refused", || counted(&daemon, "refused") == 1);
+    std::fs::remove_file(&file).unwrap();
+    reload(&daemon, &format!("guests = true\n{POOL}"), "done");
+}
+
+/// What was there is not taken for what nobody wrote: an editor may be about to put it back.
+#[test]
+fn a_file_of_the_folder_that_is_gone_changes_nothing() {
+    let folder = tempfile::TempDir::new().unwrap();
+    std::fs::write(folder.path().join("modiar.toml"), "guests = false\n").unwrap();
+    let mut daemon = Command::new(MODIAR);
+    daemon.args(["serve", "--no-house-bots", "--bots", "127.0.0.1:0", "--http", "127.0.0.1:0"]);
+    daemon.current_dir(folder.path());
+    let mut daemon = daemon.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    BufReader::new(daemon.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+    std::fs::remove_file(folder.path().join("modiar.toml")).unwrap();
+    let process = rustix::process::Pid::from_child(&daemon);
+    rustix::process::kill_process(process, rustix::process::Signal::HUP).unwrap();
+    let log = BufReader::new(daemon.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let told = log.take_while(|line| !line.contains("was read again")).find(|line| line.contains("cannot be used"));
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    assert!(told.is_some_and(|line| line.contains("modiar.toml")));
+}
+
 #[test]
 fn limits_of_an_address_hold_from_then_on() {
     let daemon = Daemon::start_with(POOL, &[]);

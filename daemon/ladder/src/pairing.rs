@@ -162,10 +162,26 @@ impl<'a> Line<'a> {
                 Meeting::Fresh => return None,
             }
         }
-        let (_, other) = again?;
+        let Some((_, other)) = again else { return self.further(one, may_meet) };
         let has_another = self.neighbours(other).any(|third| may_meet(other, third) == Meeting::Fresh);
         let waits = others && waiting[one].waited_ms < REMATCH_MS;
         (!has_another && !waits).then_some(other)
+    }
+
+    /// For who has waited long enough for anybody, and may meet none of the nearest: somebody of as many others, who are others
+    /// at each moment.
+    fn further(&self, one: usize, may_meet: &mut impl FnMut(usize, usize) -> Meeting) -> Option<usize> {
+        let Waiting { waited_ms, owner, .. } = self.waiting[one];
+        let count = self.order.len();
+        if waited_ms < ANYBODY_MS || count <= LOOK {
+            return None;
+        }
+        let moment = usize::try_from(waited_ms.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).unwrap_or_default();
+        let others = (moment..moment + LOOK).map(|place| self.order[place % count]);
+        let mut there = others.filter(|other| *other != one && !self.is_gone(*other));
+        there.find(|other| {
+            (owner.is_none() || self.waiting[*other].owner != owner) && may_meet(one, *other) != Meeting::Never
+        })
     }
 
     /// Those who are there and of another owner, the nearest in rating first, [`LOOK`] at most.
@@ -278,6 +294,22 @@ mod tests {
         assert_eq!(pairs(&three, false), []);
         let three = [bot(1500.0, ANYBODY_MS), bot(1500.0, 0), bot(5000.0, 0)];
         assert_eq!(pairs(&three, false), [Match::Each([0, 2])]);
+    }
+
+    /// `ladder.starvation`: at one moment or another.
+    #[test]
+    fn who_may_meet_none_of_the_nearest_meets_somebody_further_on() {
+        let may_meet = |one: usize, other: usize| {
+            let far = one + other == one.max(other) && one.max(other) > 190;
+            if far { Meeting::Fresh } else { Meeting::Never }
+        };
+        let after = |waited_ms| {
+            let waiting: Vec<Waiting> =
+                (0..200).map(|at| bot(1500.0 + f64::from(at), if at == 0 { waited_ms } else { 0 })).collect();
+            pair(&waiting, &[], true, may_meet, |_, _| Meeting::Never).len()
+        };
+        assert_eq!(after(ANYBODY_MS - 1), 0);
+        assert!((0..10).map(|look| after(ANYBODY_MS + 100 * look)).sum::<usize>() > 0);
     }
 
     #[test]

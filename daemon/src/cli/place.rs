@@ -42,6 +42,24 @@ impl Place {
         self.config.as_deref().or_else(|| usual.try_exists().unwrap_or(true).then_some(usual))
     }
 
+    /// The same place from now on: a file that was there must be there, and be one, whenever it is read again.
+    pub(super) fn fixed(self) -> Self {
+        Self { config: self.file().map(Path::to_path_buf), data: self.data }
+    }
+
+    /// Whether the file can be read again without waiting for somebody to write it.
+    ///
+    /// # Errors
+    /// It is a pipe or a device.
+    pub(super) fn check_file(&self) -> Result<(), ConfigError> {
+        match self.config.as_deref() {
+            Some(path) if std::fs::metadata(path).is_ok_and(|file| !file.is_file()) => Err(ConfigError::Value(
+                format!("{}: it is no regular file; name one, or start the daemon again", path.display()),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// The data directory, named on stderr.
     pub(super) fn data(&self) -> Result<DataDir, ConfigError> {
         let data = self.unnamed_data()?;

@@ -27,7 +27,7 @@ pub(super) struct Reload {
 impl Reload {
     /// Of a daemon with these flags, which have led to this configuration.
     pub(super) fn new(serve: Serve, place: Place, config: Config, certificate: Option<Certificate>) -> Self {
-        Self { serve, place, config, certificate: certificate.map(Arc::new) }
+        Self { serve, place: place.fixed(), config, certificate: certificate.map(Arc::new) }
     }
 
     /// Reads the same file, the environment and the flags again at every SIGHUP, until `stop`. What cannot be used changes
@@ -40,7 +40,7 @@ impl Reload {
             }
             // A disk that does not answer keeps neither the connections nor the stop waiting.
             let (serve, place) = (self.serve.clone(), self.place.clone());
-            let reading = spawn_blocking(move || serve.configure(&place));
+            let reading = spawn_blocking(move || place.check_file().and_then(|()| serve.configure(&place)));
             let read = tokio::select! {
                 () = stop.cancelled() => return,
                 read = reading => read,

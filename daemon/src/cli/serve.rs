@@ -257,6 +257,7 @@ impl House {
         let metrics = Metrics::new(config.overload());
         let (handle, writer) = store::start(store, archive, Arc::clone(&metrics))?;
         handle.load_ratings().await?;
+        let sides = handle.with(|store| store.sides()).await?;
         let accounts = Arc::new(Accounts::load(handle.clone()).await?);
         // Last: nothing fails any more between this and the games' going on.
         let journal = Journal::go_on(&data.journal(), &boot, &recovered)?;
@@ -271,7 +272,7 @@ impl House {
             metrics,
         );
         let (current, house) = (Reloadable::from(config), config.house_bots);
-        let setup = Setup { accounts: Arc::clone(&accounts), current, house, seed: time::unix_ms() };
+        let setup = Setup { accounts: Arc::clone(&accounts), current, house, sides, seed: time::unix_ms() };
         let hall = Hall::open(setup, Arc::clone(&referee));
         hall.restore(&recovered, untold);
         let desk = Desk::open(Arc::clone(&hall), Arc::clone(&accounts), handle.clone()).await?;

@@ -109,6 +109,10 @@ impl Conduct {
 
     /// A connection of it has ended; whether that brings a pause.
     pub fn left(&mut self, stay: Stay, now: Moment) -> bool {
+        // What happens during a pause adds nothing.
+        if self.until > now {
+            return false;
+        }
         self.crashes = if stay.fruitful || stay.lasted > SHORT { 0 } else { self.crashes + 1 };
         let many = self.crashes >= CRASHES;
         if many {
@@ -179,14 +183,14 @@ mod tests {
         let mut conduct = Conduct::default();
         (0..8).for_each(|_| conduct.stayed_away(Moment(0)));
         assert_eq!(conduct.paused(Moment(0)), Some((Moment(10_000_000), Why::Absent)));
-        assert!((0..10).any(|_| conduct.left(crash, Moment(0))));
-        assert_eq!(conduct.paused(Moment(0)), Some((Moment(600_000_000), Why::Crashes)));
-        conduct.stayed_away(Moment(1));
-        assert_eq!(conduct.paused(Moment(1)), Some((Moment(600_000_000), Why::Crashes)));
-        (0..4).for_each(|_| conduct.stayed_away(conduct.until));
-        let hour = conduct.paused(conduct.until.earlier(Micros(1))).unwrap();
-        assert!((0..10).any(|_| conduct.left(crash, hour.0.earlier(Micros(3_599_000_000)))));
-        assert_eq!(conduct.paused(hour.0.earlier(Micros(1))), Some(hour));
+        // Nothing that happens during a pause adds to it.
+        assert!(!(0..30).any(|_| conduct.left(crash, Moment(1))));
+        let after = conduct.until;
+        assert!((0..10).any(|_| conduct.left(crash, after)));
+        let bench = Some((after + BENCH, Why::Crashes));
+        assert!(!(0..30).any(|_| conduct.left(crash, after + Micros(1))));
+        conduct.stayed_away(after + Micros(1));
+        assert_eq!(conduct.paused(after + Micros(1)), bench);
     }
 
     #[test]

@@ -44,6 +44,8 @@ pub struct Setup {
     pub current: Reloadable,
     /// Whether house bots will come.
     pub house: bool,
+    /// On which sides bots have played (`Lobby::recall_sides`).
+    pub sides: HashMap<String, i64>,
     /// Where chance starts.
     pub seed: u64,
 }
@@ -114,9 +116,10 @@ impl Hall {
     /// An empty hall whose games `referee` keeps.
     #[must_use]
     pub fn open(setup: Setup, referee: Arc<Referee>) -> Arc<Self> {
-        let Setup { accounts, current, house, seed } = setup;
+        let Setup { accounts, current, house, sides, seed } = setup;
         let mut lobby = Lobby::new(Arc::clone(&current.pools), current.limits.games_per_bot, seed);
         lobby.cap(current.limits.games_per_pair_and_day);
+        lobby.recall_sides(sides);
         let state = State {
             lobby,
             connected: HashMap::new(),
@@ -355,7 +358,14 @@ impl Hall {
         if let Some(visitor) = visitor {
             self.leave(visitor, FRUITFUL);
         }
-        self.lock().lobby.disown(name);
+        let mut state = self.lock();
+        state.lobby.disown(name);
+        // A guest's of the same name are not the removed bot's.
+        let bot = state.bots.get(name).filter(|bot| bot.is_registered()).cloned();
+        drop(state);
+        for (table, side) in bot.iter().flat_map(|bot| bot.tables()) {
+            table.disown(side);
+        }
     }
 
     /// Time alone may bring together who waits.

@@ -1,5 +1,6 @@
 //! The lobby: pure, (state, event, now) → effects. A bot is known here by its name, a connection by its number.
 
+use super::balance::Balance;
 use super::challenges::Challenges;
 use super::conduct::{Conduct, Stay, Why};
 use super::meetings::Meetings;
@@ -72,6 +73,8 @@ pub struct Lobby {
     pub(super) waits: Vec<Micros>,
     /// Of games that run since before a start and began from an opening, the pool and the two, until that is counted.
     opened: Vec<(String, [BotName; 2])>,
+    /// On which sides those played who have not come in since the start.
+    before: HashMap<String, i64>,
     /// The pauses that bots have got, until somebody tells the host.
     pauses: Vec<(BotName, Micros, Why)>,
 }
@@ -98,6 +101,7 @@ impl Lobby {
             dice: Dice::new(seed),
             sought: 0,
             opened: Vec::new(),
+            before: HashMap::new(),
             pauses: Vec::new(),
             draining: false,
             held: false,
@@ -152,8 +156,7 @@ impl Lobby {
         let most = if entrant.kind == Kind::House { u64::MAX } else { self.games_per_bot };
         let entrant = Entrant { limit: entrant.limit.min(most), ..entrant };
         self.visitors.insert(visitor, entrant.name.clone());
-        let presence = self.bots.entry(entrant.name.clone());
-        presence.or_insert_with(|| Box::new(Presence::new(entrant.kind.clone()))).enter(visitor, entrant);
+        self.known(&entrant.name, &entrant.kind).enter(visitor, entrant);
     }
 
     /// The rating of a bot in a pool is another one now.
@@ -177,6 +180,7 @@ impl Lobby {
             presence.kind = Kind::Guest;
             presence.conduct = Conduct::default();
         }
+        self.before.remove(&name.as_str().to_ascii_lowercase());
         self.forget_if_gone(name);
     }
 
@@ -185,8 +189,30 @@ impl Lobby {
         self.opened.extend(opened.map(|pool| (pool.to_owned(), [seats.south.0.clone(), seats.north.0.clone()])));
         for side in Side::ALL {
             let (name, kind) = &seats[side];
-            self.bots.entry(name.clone()).or_insert_with(|| Box::new(Presence::new(kind.clone()))).playing += 1;
+            let presence = self.known(name, kind);
+            presence.playing += 1;
+            if !presence.is_house() {
+                presence.balance.start(side);
+            }
         }
+    }
+
+    /// A bot that is here, or from now on.
+    fn known(&mut self, name: &BotName, kind: &Kind) -> &mut Presence {
+        self.bots.entry(name.clone()).or_insert_with(|| {
+            let mut presence = Presence::new(kind.clone());
+            if matches!(kind, Kind::Registered(_)) {
+                let before = self.before.remove(&name.as_str().to_ascii_lowercase());
+                presence.balance = before.map_or_else(Balance::default, Balance::recalled);
+            }
+            Box::new(presence)
+        })
+    }
+
+    /// On which sides registered bots played before the daemon started: by their names in lower case, games as South less those
+    /// as North.
+    pub fn recall_sides(&mut self, before: HashMap<String, i64>) {
+        self.before = before;
     }
 
     /// A connection ends, and its seeks and challenges with it (`session.connection-scope`).

@@ -1,15 +1,16 @@
 //! Who of those who seek in a pool meets whom at this moment, and what the others wait for (`ladder.pairing`).
 
+use super::balance::Balance;
 use super::machine::{Effect, Lobby, Now};
 use super::pairing::{Half, Sitter, Source, seated};
-use super::presence::{LEANING, Presence};
+use super::presence::Presence;
 use super::queue::Seek;
 use crate::clock::{Micros, Moment};
 use crate::store::Owner;
 use modiar_ladder::pairing::{self, ANYBODY_MS, HOUSE_MS, Meeting, RECENT, Waiting, is_within_reach, pair};
 use modiar_protocol::BotName;
 use modiar_protocol::server::Openings;
-use modiar_rules::Side;
+use modiar_rules::{BySide, Side};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
@@ -102,7 +103,7 @@ impl Lobby {
     }
 
     fn meeting(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> Meeting {
-        if self.left(at, one, other, now) == 0 || self.is_unfair(at, [one, other], now) {
+        if self.left(at, one, other, now) == 0 || seatings(one.bot, other.bot).next().is_none() {
             Meeting::Never
         } else {
             met_lately(at, one, other, self.recent(at))
@@ -124,13 +125,8 @@ impl Lobby {
     /// Whether these two play a pair of games, and not one alone (`session.pairs`): also where either side of a single game
     /// would be the last that one of them may lean.
     fn is_pair(&self, at: usize, [one, other]: [&Candidate<'_>; 2], now: Moment) -> bool {
-        let in_pairs = self.pools[at].openings == Openings::Balanced || both_lean(one.bot, other.bot, LEANING - 1);
+        let in_pairs = self.pools[at].openings == Openings::Balanced || both_lean(one.bot, other.bot);
         in_pairs && one.seek.lacks(2) && other.seek.lacks(2) && self.left(at, one, other, now) >= 2
-    }
-
-    /// Whether either side of a game of these two would be one too many for one of them.
-    fn is_unfair(&self, at: usize, two: [&Candidate<'_>; 2], now: Moment) -> bool {
-        both_lean(two[0].bot, two[1].bot, LEANING) && !self.is_pair(at, two, now)
     }
 
     /// Has two play, where both still can: a house bot may have been given all that it has room for.
@@ -173,20 +169,35 @@ impl Lobby {
                 presence.meet(at, &met.bot);
             }
         }
-        // A guest's name is gone tomorrow.
+        // A guest's name is gone tomorrow (`ladder.cap`).
         if self.cap > 0 && !self.is_guest(&one.bot) && !self.is_guest(&other.bot) {
             self.meetings[at].count(&one.bot, &other.bot, games, now);
         }
     }
 
-    /// Counts the sides of a game from a pool; the server's own bots take the side that is left. With sides swapped it counts
-    /// that game no more.
-    pub(super) fn lean(&mut self, at: usize, south: &BotName, north: &BotName) {
-        for (name, by) in [(south, 1), (north, -1)] {
-            if let Some(presence) = self.bots.get_mut(name).filter(|presence| !presence.is_house()) {
-                presence.southward += by;
+    /// Counts the sides of a game from a pool that starts; the server's own bots take the side that is left.
+    pub(super) fn sit(&mut self, at: usize, seats: &BySide<Sitter>) {
+        self.balance(seats, Balance::start);
+        self.lean(at, &seats.south.bot, &seats.north.bot);
+    }
+
+    /// A game from a pool is over; one that does not count was on no side.
+    pub(super) fn rise(&mut self, at: usize, seats: &BySide<Sitter>, counts: bool) {
+        self.balance(seats, |balance, side| balance.end(side, counts));
+        if !counts {
+            self.lean(at, &seats.north.bot, &seats.south.bot);
+        }
+    }
+
+    pub(super) fn balance(&mut self, seats: &BySide<Sitter>, change: impl Fn(&mut Balance, Side)) {
+        for side in Side::ALL {
+            if let Some(presence) = self.bots.get_mut(&seats[side].bot).filter(|presence| !presence.is_house()) {
+                change(&mut presence.balance, side);
             }
         }
+    }
+
+    fn lean(&mut self, at: usize, south: &BotName, north: &BotName) {
         if !self.is_guest(south) && !self.is_guest(north) {
             self.meetings[at].single(south, north);
         }
@@ -195,15 +206,14 @@ impl Lobby {
     /// The side of the first of two bots: South for who has been South less, of all its single games and of those of the two;
     /// by chance where that is level (`ladder.sides`).
     fn side_of(&mut self, at: usize, one: &Sitter, other: &Sitter) -> Side {
-        let southward = |sitter: &Sitter| self.bots.get(&sitter.bot).map_or(0, |presence| presence.southward);
-        let [first, second] = [one, other].map(southward);
-        let lead = if first >= LEANING || second <= -LEANING {
-            1
-        } else if first <= -LEANING || second >= LEANING {
-            -1
-        } else {
-            first - second + 2 * self.meetings[at].southward(&one.bot, &other.bot)
-        };
+        if let [Some(first), Some(second)] = [one, other].map(|sitter| self.bots.get(&sitter.bot)) {
+            let mut sides = seatings(first, second);
+            if let (Some(side), None) = (sides.next(), sides.next()) {
+                return side;
+            }
+        }
+        let southward = |sitter: &Sitter| self.bots.get(&sitter.bot).map_or(0, |presence| presence.balance.southward());
+        let lead = southward(one) - southward(other) + 2 * self.meetings[at].southward(&one.bot, &other.bot);
         let south = match lead.cmp(&0) {
             Ordering::Less => true,
             Ordering::Greater => false,
@@ -255,7 +265,7 @@ impl Lobby {
             return Some(if is_capped {
                 "an opponent: those who wait are of your owner, or have met you often enough for a day"
             } else {
-                "an opponent: who waits has been on the same side as you too often; seek two games, and you play both sides"
+                "an opponent: who waits has been on the same side as you too often"
             });
         }
         let fresh: Vec<&&Candidate<'_>> = may_meet.iter().filter(fresh).collect();
@@ -294,10 +304,14 @@ fn as_waiting<'a>(line: &[Candidate<'a>], at: usize, now: Moment) -> Vec<Waiting
     waiting
 }
 
-/// Whether two lean to the same side by so many games (`ladder.sides`).
-fn both_lean(one: &Presence, other: &Presence, by: i32) -> bool {
-    let [first, second] = [one.southward, other.southward];
-    first.min(second) >= by || first.max(second) <= -by
+/// The sides of the first of two on which it may sit, the other opposite (`ladder.sides`).
+fn seatings(one: &Presence, other: &Presence) -> impl Iterator<Item = Side> {
+    Side::ALL.into_iter().filter(|side| one.may_sit(*side) && other.may_sit(side.other()))
+}
+
+/// Whether two lean to the same side: then a single game would be the last that one of them may play there.
+fn both_lean(one: &Presence, other: &Presence) -> bool {
+    Side::ALL.into_iter().any(|side| one.balance.leans(side) && other.balance.leans(side))
 }
 
 /// Whether the two were paired with each other lately: of the opponents that either met last, `recent` many.

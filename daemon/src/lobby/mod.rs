@@ -2,6 +2,7 @@
 
 mod after;
 mod attempts;
+mod balance;
 mod bot;
 mod challenges;
 mod challenging;

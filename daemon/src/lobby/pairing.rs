@@ -79,12 +79,9 @@ impl Lobby {
             }
         }
         let mut effects = Vec::new();
-        let BySide { south, north } = &pairing.seats;
         match pairing.source {
             Source::Seeks(half) => {
-                if fate.aborted {
-                    self.lean(pairing.pool, &north.bot, &south.bot);
-                }
+                self.rise(pairing.pool, &pairing.seats, !fate.aborted);
                 let paused =
                     BySide::from_fn(|side| self.has_misbehaved(&pairing.seats[side].bot, side, fate, now.moment));
                 let swapped = self.second_game(pairing, half, fate).filter(|_| !paused.south && !paused.north);
@@ -105,7 +102,8 @@ impl Lobby {
                 }));
             }
             Source::Series(challenge, left) => self.go_on(pairing, challenge, left, now.moment, &mut effects),
-            Source::Tournament(_) | Source::Restored => {}
+            Source::Restored => self.balance(&pairing.seats, |balance, side| balance.end(side, !fate.aborted)),
+            Source::Tournament(_) => {}
         }
         for side in Side::ALL {
             let bot = &pairing.seats[side].bot;
@@ -166,7 +164,7 @@ impl Lobby {
             self.line_up(&seats[side].bot, now);
         }
         if matches!(source, Source::Seeks(_)) {
-            self.lean(pool, &seats.south.bot, &seats.north.bot);
+            self.sit(pool, &seats);
         }
         Effect::Start(Pairing { pool, seats, rated, must_show, source, opening })
     }

@@ -1,15 +1,13 @@
 //! A bot as the lobby sees it.
 
+use super::balance::Balance;
 use super::conduct::Conduct;
 use super::machine::Visitor;
 use crate::store::Owner;
 use modiar_ladder::Rating;
 use modiar_ladder::pairing::RECENT;
 use modiar_protocol::BotName;
-
-/// Most by which a bot's single games as South are more than those as North, or fewer (`ladder.sides`). Where both of two are
-/// one less from it they play a pair if they can: should that break, it was a single game.
-pub const LEANING: i32 = 4;
+use modiar_rules::Side;
 
 /// Who comes in.
 #[derive(Clone, Debug)]
@@ -48,8 +46,8 @@ pub struct Presence {
     pub playing: u32,
     /// Whether it is wanted for a game of a tournament: none of another kind starts before.
     pub called: bool,
-    /// Its games from pools as South less those as North, those that run included: a whole pair has both.
-    pub southward: i32,
+    /// On which sides it plays in the pools.
+    pub balance: Balance,
     /// Its rating in each pool; none of a guest, or of one that only games of before a restart are known of.
     pub ratings: Box<[Rating]>,
     met: Box<[Met]>,
@@ -76,7 +74,17 @@ impl Presence {
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         let (ratings, met, conduct) = (Box::default(), Box::default(), Conduct::default());
-        Self { visitor: None, kind, limit: 1, playing: 0, called: false, southward: 0, ratings, met, conduct }
+        Self {
+            visitor: None,
+            kind,
+            limit: 1,
+            playing: 0,
+            called: false,
+            balance: Balance::default(),
+            ratings,
+            met,
+            conduct,
+        }
     }
 
     /// Whether it and `other` are known to be of one owner.
@@ -157,8 +165,14 @@ impl Presence {
     /// side it played.
     #[must_use]
     pub fn is_forgettable(&self) -> bool {
-        let blank = self.conduct == Conduct::default() && self.southward == 0 && self.met.is_empty();
+        let blank = self.conduct == Conduct::default() && self.balance == Balance::default() && self.met.is_empty();
         self.visitor.is_none() && self.playing == 0 && (self.is_guest() || blank)
+    }
+
+    /// Whether one more game from a pool may have it on this side (`ladder.sides`); the server's own bots take what is left.
+    #[must_use]
+    pub fn may_sit(&self, side: Side) -> bool {
+        self.is_house() || self.balance.has_room(side, self.limit)
     }
 
     /// Whether it may start one more game.

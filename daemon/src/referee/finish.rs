@@ -28,7 +28,7 @@ impl Table {
         let occasion = record::Occasion {
             id: self.id(),
             pool: &self.pool,
-            rated: self.pairing().rated,
+            rated: self.pairing().rated && !state.disowned,
             seats: &state.seats,
             started: self.started,
             ended: Timestamp::now(),

@@ -69,6 +69,8 @@ pub(super) struct State {
     pub(super) finishing: bool,
     /// What it did to the ratings of the two, once it is stored.
     pub(super) changes: Option<Box<BySide<Option<RatingChange>>>>,
+    /// One of the two was removed by the host: it counts no more.
+    pub(super) disowned: bool,
     /// Who is to read `game_over` once the result is told.
     pub(super) waiting: Vec<(Arc<Outlet>, Option<Ref>)>,
     /// Who is still to read `started`: it came while a ply was stalled, or the end on its way to the store.
@@ -96,6 +98,7 @@ impl State {
             owed: BySide::default(),
             finishing: false,
             changes: None,
+            disowned: false,
             waiting: Vec::new(),
             come_back: BySide::new(here, here),
             waits: !here,
@@ -211,6 +214,7 @@ impl Table {
             }
         };
         let table = Self::around(game, opening, pairing, pool, seats, false, referee);
+        table.lock().disowned = saved.disowned.south || saved.disowned.north;
         table.sit();
         table.resume(end);
         Ok(table)
@@ -246,6 +250,14 @@ impl Table {
     #[must_use]
     pub const fn pairing(&self) -> &Pairing {
         &self.pairing
+    }
+
+    /// The bot of a side is removed by the host: the game runs on, and counts for nobody (`ladder.removal`).
+    pub fn disown(&self, side: Side) {
+        self.lock().disowned = true;
+        if let Err(error) = self.referee.journal.disowned(&[(self.slot, side)]) {
+            warn!(%error, game = %self.id, "that its bot was removed is not in the journal");
+        }
     }
 
     /// A move of `side`.

@@ -13,7 +13,7 @@ const LEGEND: &str = "\
 rating: the joint fit and its 95 % interval; open: the games do not bound it. Glicko-2: ± 2 rd,
 and ? where that is provisional. South, North: score in %. late, ill., res.: games lost on time,
 by an illegal move, by resignation. loss: accuracy, the mean exact loss a ply in seeds. *: house
-bot; their mean is laid on that of their constant ratings, as well as the games with them tell: where
+bot; their mean is laid on that of their constant ratings, as well as games with them tell: where
 these are few every interval is wide, and --versus tells two bots apart all the same.
 ";
 

@@ -183,6 +183,13 @@ pub(super) fn newest_meetings(database: &Connection, most: usize) -> rusqlite::R
     database.prepare(sql)?.query_map([i64::try_from(most).unwrap_or(i64::MAX)], meeting)?.collect()
 }
 
+/// Games as South less those as North, of who has met whom.
+pub(super) fn sides(database: &Connection) -> rusqlite::Result<HashMap<String, i64>> {
+    let sql = "SELECT bot, sum(southward) FROM (SELECT one AS bot, southward FROM meetings
+               UNION ALL SELECT other, -southward FROM meetings) GROUP BY bot HAVING sum(southward) <> 0";
+    database.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
 fn meeting(row: &Row<'_>) -> rusqlite::Result<Meeting> {
     let [openings, last] = [3, 5].map(|column| row.get::<_, i64>(column).map(i64::cast_unsigned));
     let two = [row.get(1)?, row.get(2)?];

@@ -114,6 +114,12 @@ pub trait Store: TournamentStore + Send {
     /// The store cannot be read.
     fn meetings(&self, most: usize) -> Result<Vec<Meeting>, StoreError>;
 
+    /// The games of each registered bot as South less those as North, by its name in lower case.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    fn sides(&self) -> Result<HashMap<String, i64>, StoreError>;
+
     /// The events of the ladder, in order.
     ///
     /// # Errors

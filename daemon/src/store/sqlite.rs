@@ -13,6 +13,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::hooks::Wal;
 use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row as SqlRow, params};
+use std::collections::HashMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -251,6 +252,10 @@ impl Store for SqliteStore {
 
     fn meetings(&self, most: usize) -> Result<Vec<Meeting>, StoreError> {
         ladder::newest_meetings(&self.database, most).map_err(StoreError::sqlite(&self.path))
+    }
+
+    fn sides(&self) -> Result<HashMap<String, i64>, StoreError> {
+        ladder::sides(&self.database).map_err(StoreError::sqlite(&self.path))
     }
 
     fn rating_events(&self) -> Result<Vec<Event>, StoreError> {

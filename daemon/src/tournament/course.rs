@@ -165,8 +165,9 @@ impl Course {
     pub fn answered(&mut self, answers: impl IntoIterator<Item = (GameId, Summoned)>, now: Moment) {
         let waited = self.looked.map_or(Micros(0), |looked| now.since(looked).min(LONGEST_LOOK));
         self.looked = Some(now);
+        let mut tries: HashMap<GameId, &mut Try> = self.tries.values_mut().map(|a_try| (a_try.row.id, a_try)).collect();
         for (id, answer) in answers {
-            let Some(a_try) = self.a_try(id) else { continue };
+            let Some(a_try) = tries.get_mut(&id) else { continue };
             match answer {
                 Summoned::Started => a_try.started = true,
                 Summoned::Busy | Summoned::Held => {}

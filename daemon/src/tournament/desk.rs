@@ -7,7 +7,7 @@ use super::course::{Course, Told};
 use super::plan::{Plan, PlanError, Wish};
 use crate::config::Pool;
 use crate::house::Brain;
-use crate::lobby::{Hall, Summoned};
+use crate::lobby::{Hall, Summons};
 use crate::store::{
     Accounts, StoreError, StoreHandle, StoredTournament, TournamentForfeit, TournamentGame, TournamentName,
     TournamentState,
@@ -312,12 +312,14 @@ impl Desk {
 
     /// All at once: who is not asked for by this is called no longer.
     fn summon(&self, running: &mut [Running]) {
-        let wanted: Vec<_> = running.iter().flat_map(|Running { course, pool, .. }| course.wanted(*pool)).collect();
-        let ids: Vec<GameId> = wanted.iter().map(|summons| summons.game).collect();
-        let answers: Vec<(GameId, Summoned)> = ids.into_iter().zip(self.hall.summon(wanted)).collect();
+        let wanted: Vec<Vec<Summons>> =
+            running.iter().map(|Running { course, pool, .. }| course.wanted(*pool)).collect();
+        let games: Vec<Vec<GameId>> =
+            wanted.iter().map(|wanted| wanted.iter().map(|summons| summons.game).collect()).collect();
+        let mut answers = self.hall.summon(wanted.into_iter().flatten().collect()).into_iter();
         let now = time::now();
-        for Running { course, .. } in running {
-            course.answered(answers.iter().copied(), now);
+        for (Running { course, .. }, games) in running.iter_mut().zip(games) {
+            course.answered(games.into_iter().zip(&mut answers), now);
         }
     }
 

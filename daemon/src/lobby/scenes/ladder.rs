@@ -1,7 +1,7 @@
 //! The ladder: who is paired with whom, who waits for what, and who has to pause.
 
 use super::*;
-use crate::lobby::presence::LEANING;
+use crate::lobby::balance::LEANING;
 use modiar_protocol::server::Openings;
 use std::collections::{BTreeMap, BTreeSet};
 

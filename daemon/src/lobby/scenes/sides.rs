@@ -1,7 +1,7 @@
 //! Sides, and who may meet at all, where games run at once, pairs break and bots come for one game at a time.
 
 use super::*;
-use crate::lobby::presence::LEANING;
+use crate::lobby::balance::LEANING;
 use modiar_protocol::server::Openings;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,6 +102,50 @@ fn four_bots_that_seek_one_game_at_a_time_mix() {
         let [fewest, most] = [met.values().min(), met.values().max()].map(|count| *count.unwrap());
         assert!(met.len() == 6 && most < 3 * fewest, "{openings:?} {games}: {met:?}");
     }
+}
+
+/// `ladder.sides`: bots that seek one pair at a time and take their seek back once it runs.
+#[test]
+fn whoever_breaks_pairs_leads_nobody_past_the_bound() {
+    let mut lobby = empty(Openings::Balanced);
+    let mut lead = BTreeMap::<String, i32>::new();
+    for round in 0..400 {
+        let mut effects = Vec::new();
+        for number in 1..=6 {
+            enter(&mut lobby, number, 1);
+            effects.extend(seek(&mut lobby, number, 2));
+        }
+        let firsts = pairings(&effects);
+        for first in &firsts {
+            for (side, by) in [(Side::South, 1), (Side::North, -1)] {
+                *lead.entry(first.seats[side].bot.to_string()).or_default() += by;
+            }
+            lobby.unseek(first.seats.north.visitor, None, None).unwrap();
+            lobby.finished(first, Fate::default(), now(round));
+        }
+        (1..=6).for_each(|number| drop(lobby.leave(Visitor(number), FRUITFUL, now(round).moment)));
+        assert!(lead.values().all(|lead| lead.abs() <= LEANING), "{round}: {lead:?}");
+    }
+}
+
+/// `ladder.sides`: what a bot was before a start.
+#[test]
+fn a_restart_remembers_on_which_side_a_bot_has_been() {
+    let mut lobby = empty(Openings::Start);
+    lobby.recall_sides([("bot-1".to_owned(), 40), ("bot-2".to_owned(), -1)].into());
+    let mut sides = Vec::new();
+    for number in 3..9 {
+        let mut effects = Vec::new();
+        for number in [1, number] {
+            enter(&mut lobby, number, 1);
+            effects.extend(seek(&mut lobby, number, 1));
+        }
+        let game = pairings(&effects).pop().unwrap();
+        sides.push(if game.seats.south.visitor == Visitor(1) { 'S' } else { 'N' });
+        lobby.finished(&game, Fate::default(), now(number));
+        lobby.leave(Visitor(number), FRUITFUL, now(number).moment);
+    }
+    assert_eq!(sides[..3], ['N', 'N', 'N']);
 }
 
 /// `ladder.rated`: two who become of one owner meanwhile play what they have begun, and it counts no more.

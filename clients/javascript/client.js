@@ -1,6 +1,6 @@
 /** A bot at a server, whatever carries its messages: `index.js` and `web.js` say what does. */
 
-import { SettingError, reason } from "./errors.js";
+import { SettingError } from "./errors.js";
 import { Player } from "./player.js";
 
 // So long a connection may take until its welcome.
@@ -128,7 +128,7 @@ export class Client {
     };
     const lost = alive((why) => {
       close();
-      this.#player.lost(reason(why), Math.random());
+      this.#player.lost(why, Math.random());
     });
     const carrier = this.#open({
       opened: alive(() => this.#player.connected()),

@@ -8,7 +8,15 @@ import { Client, checkQuest, checkSettings } from "./client.js";
 import { ConnectError, ModiarError, SettingError } from "./errors.js";
 import { Decoder, PORT, encode } from "./wire.js";
 
-export * from "./errors.js";
+export {
+  AuthError,
+  ConnectError,
+  IllegalMove,
+  ModiarError,
+  PositionError,
+  ProtocolError,
+  SettingError,
+} from "./errors.js";
 export { Position } from "./rules.js";
 export { Turn } from "./player.js";
 

@@ -9,7 +9,7 @@
  * No I/O, no clock and no chance: what it decides it does through the `world` that it is given.
  */
 
-import { AuthError, IllegalMove, ModiarError, ProtocolError } from "./errors.js";
+import { AuthError, IllegalMove, ModiarError, ProtocolError, reason } from "./errors.js";
 import { Position } from "./rules.js";
 import { PROTOCOL, VERSION } from "./wire.js";
 
@@ -153,7 +153,7 @@ export class Player {
     });
   }
 
-  /** The connection, or the try to make one, has ended; `chance` from 0 to 1 is the part of the pause that is waited. */
+  /** The connection, or the try to make one, has ended: `why` is an error or a text, and `chance` from 0 to 1 is the part of the pause that is waited. */
   lost(why, chance) {
     this.#up = this.#seeking = this.#paused = false;
     if (this.#leaving) return this.#world.gone();
@@ -164,7 +164,7 @@ export class Player {
     if (this.#tries++ >= IDLE_TRIES && !this.#games.size) return this.#world.unreachable(why);
     const ms = chance * this.#pause;
     this.#pause = Math.min(2 * this.#pause, LAST_PAUSE_MS);
-    this.#log("warn", `no connection: ${why}; try ${this.#tries} to come back in ${(ms / 1000).toFixed(1)} s`);
+    this.#log("warn", `no connection: ${reason(why)}; try ${this.#tries} to come back in ${(ms / 1000).toFixed(1)} s`);
     this.#world.again(ms);
   }
 

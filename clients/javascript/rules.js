@@ -94,7 +94,7 @@ export class Position {
     const legal = this.legal();
     const seeds = legal.length ? this.captured : this.score();
     if (!legal.length || depth <= 0) return seeds[this.side] - seeds[OTHER[this.side]];
-    return Math.max(...legal.map((pit) => -this.play(pit).after.value(depth - 1)));
+    return Math.max(...legal.map((pit) => this.#worth(pit, depth)));
   }
 
   /** The legal pit that captures most; of equal ones the lowest (`bots.greedy`). */
@@ -104,7 +104,12 @@ export class Position {
 
   /** The legal pit of the highest worth; of equal ones the lowest (`bots.minimax`). */
   minimax(depth = 6) {
-    return this.#best((pit) => -this.play(pit).after.value(depth - 1));
+    return this.#best((pit) => this.#worth(pit, depth));
+  }
+
+  /** The worth of a legal pit. From 0 it is taken, or there would be a -0. */
+  #worth(pit, depth) {
+    return 0 - this.play(pit).after.value(depth - 1);
   }
 
   #best(worth) {

@@ -73,7 +73,7 @@ export interface Time {
 }
 
 export interface Rules {
-  name: string;
+  name: Open<"modiar">;
   /** The standing that ends the game; 0: off. */
   repetition: number;
   /** Plies without a capture that end the game; 0: off. */

@@ -122,6 +122,7 @@ export class Player {
 
   #leaving = false;
   #unsought = false;
+  #parted = false;
 
   /**
    * `settings` has name, token, version and games (most at once), each may be undefined. `world` has
@@ -219,7 +220,7 @@ export class Player {
   /** Gives a game up, also over a lost connection. */
   resign(id) {
     const game = this.#games.get(id);
-    if (!game) return;
+    if (!game || game.resigned) return;
     game.resigned = true;
     this.#send({ type: "resign", game: id });
   }
@@ -237,7 +238,9 @@ export class Player {
   bye() {
     this.#leaving = true;
     if (!this.#up) return this.#world.gone();
-    return this.#send({ type: "bye" });
+    if (!this.#parted) this.#send({ type: "bye" });
+    this.#parted = true;
+    return undefined;
   }
 
   #welcome({ bot, server, resume, games, missed }) {
@@ -310,7 +313,7 @@ export class Player {
     const game = this.#game(message.game);
     const repeated = game.turn?.message.ply === message.ply;
     game.turn = { message, now };
-    if (game.resigned) return this.resign(message.game);
+    if (game.resigned) return this.#send({ type: "resign", game: message.game });
     if (game.answers.has(message.ply)) return this.#move(message.game, game);
     if (repeated || this.#leaving) return undefined; // it is being chosen for
     game.repeats = 0;

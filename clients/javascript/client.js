@@ -1,6 +1,6 @@
 /** A bot at a server, whatever carries its messages: `index.js` and `web.js` say what does. */
 
-import { SettingError } from "./errors.js";
+import { ModiarError, SettingError } from "./errors.js";
 import { Player } from "./player.js";
 
 // So long a connection may take until its welcome.
@@ -68,6 +68,7 @@ export class Client {
   /** The turns of so many games in a pool, 0 for no end; those of games that go on come first. */
   async *turns(pool = "practice", games = 1) {
     checkQuest(pool, games);
+    if (this.#over) throw this.#error ?? new ModiarError("this client is closed: connect another");
     this.#finished = false;
     this.#player.seek(pool, games);
     try {

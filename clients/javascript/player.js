@@ -353,9 +353,9 @@ export class Player {
   }
 
   #error(error) {
-    this.#log("warn", `error ${error.code}: ${error.message}`);
     if (!this.#up) return this.#notLetIn(error);
     if (error.ref === SEEK) return this.#notSought(error);
+    this.#log("warn", `error ${error.code}: ${error.message}`);
     if (error.code === "illegal_move") return this.#forgiven(error);
     if (error.code === "rate_limited") return this.#limited(this.#games.get(error.game ?? error.ref));
     return undefined; // what the server knows of the game follows by itself
@@ -378,7 +378,10 @@ export class Player {
     this.#seeking = error.code === "already_seeking";
     if (this.#seeking || (error.code === "draining" && this.#draining)) return undefined;
     if (BUSY.has(error.code)) return this.#comeBackLater(error);
-    if (error.code === "rate_limited") return this.#seekLater(SEEK_AGAIN_MS);
+    if (error.code === "rate_limited") {
+      this.#log("warn", `${error.message}; the next seek comes in ${SEEK_AGAIN_MS / 1000} s`);
+      return this.#seekLater(SEEK_AGAIN_MS);
+    }
     return this.#world.fail(new ProtocolError(error));
   }
 
@@ -425,9 +428,8 @@ export class Player {
 
   #goodbye({ reason, message }) {
     if (this.#leaving && reason === "bye") return this.#world.hangUp("bye");
-    this.#log("warn", `goodbye ${reason}: ${message}`);
     if (FOR_GOOD.has(reason)) return this.#world.fail(new ProtocolError({ code: reason, message }));
-    return this.#world.hangUp(`goodbye ${reason}`);
+    return this.#world.hangUp(`goodbye ${reason}: ${message}`);
   }
 
   #byeWhenFree() {

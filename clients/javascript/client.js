@@ -72,7 +72,7 @@ export class Client {
     this.#finished = false;
     this.#player.seek(pool, games);
     try {
-      for (let turn; (turn = await this.#next()); ) yield turn;
+      for (let turn; (turn = await this.#next());) yield turn;
     } finally {
       this.#player.unseek();
     }
@@ -166,10 +166,13 @@ export class Client {
   }
 
   #after(ms, deed) {
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      deed();
-    }, Math.min(ms, TIMER_MS));
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(timer);
+        deed();
+      },
+      Math.min(ms, TIMER_MS),
+    );
     this.#timers.add(timer);
     return timer;
   }
@@ -196,15 +199,19 @@ export function checkSettings({ name, token, version, games }) {
       throw new SettingError(`${setting} is ${String(value)}: set it to a text, or leave it out`);
     }
   }
-  if (token !== undefined && typeof token !== "string") throw new SettingError("token is no text: take it as the host gave it");
+  if (token !== undefined && typeof token !== "string")
+    throw new SettingError("token is no text: take it as the host gave it");
   if (games !== undefined && !isCount(games, 1)) {
-    throw new SettingError(`games is ${String(games)}: set it to a whole number from 1 to ${MOST_GAMES}, the most at once`);
+    throw new SettingError(
+      `games is ${String(games)}: set it to a whole number from 1 to ${MOST_GAMES}, the most at once`,
+    );
   }
 }
 
 /** Whether this can be sought; SettingError names what is wrong. */
 export function checkQuest(pool, games) {
-  if (typeof pool !== "string" || !pool) throw new SettingError(`pool is ${String(pool)}: name a pool of the server, like practice`);
+  if (typeof pool !== "string" || !pool)
+    throw new SettingError(`pool is ${String(pool)}: name a pool of the server, like practice`);
   if (!isCount(games, 0)) {
     throw new SettingError(`games is ${String(games)}: set it to a whole number from 0 to ${MOST_GAMES}; 0 has no end`);
   }

@@ -82,15 +82,25 @@ function settle(settings, environment) {
     ca = environment.MODIAR_CA || undefined,
     ...others
   } = settings;
-  if (typeof host !== "string" || !host) throw new SettingError(`MODIAR_HOST is ${String(host)}: set it to a name or an address`);
+  if (typeof host !== "string" || !host)
+    throw new SettingError(`MODIAR_HOST is ${String(host)}: set it to a name or an address`);
   if (!/^[0-9]{1,5}$/.test(port) || port < 1 || port > 65535) {
     throw new SettingError(`MODIAR_PORT is ${JSON.stringify(port)}: set it to a number from 1 to 65535`);
   }
   if (![undefined, true, false, "1"].includes(tls)) {
-    throw new SettingError(`MODIAR_TLS is ${JSON.stringify(tls)}: set it to 1, or unset it where the port speaks no TLS`);
+    throw new SettingError(
+      `MODIAR_TLS is ${JSON.stringify(tls)}: set it to 1, or unset it where the port speaks no TLS`,
+    );
   }
   checkSettings({ name, token, ...others });
-  return { ...others, host, port: Number(port), name, token, tls: (tls || ca) && { ca: ca && certificates(ca) } };
+  return {
+    ...others,
+    host,
+    port: Number(port),
+    name,
+    token,
+    tls: tls !== false && (tls || ca) && { ca: ca && certificates(ca) },
+  };
 }
 
 function certificates(file) {
@@ -99,7 +109,9 @@ function certificates(file) {
     new X509Certificate(pem); // refuses what is no certificate, where TLS would only trust nobody
     return pem;
   } catch (error) {
-    throw new SettingError(`MODIAR_CA is ${JSON.stringify(file)}: ${error.message}; name a file of certificates in PEM`);
+    throw new SettingError(
+      `MODIAR_CA is ${JSON.stringify(file)}: ${error.message}; name a file of certificates in PEM`,
+    );
   }
 }
 
@@ -121,11 +133,16 @@ function open({ host, port, tls, log }, events) {
       events.failed(error);
     }
   });
-  socket.on("error", (error) => events.lost(withoutTls(error) ? "the port speaks no TLS; unset MODIAR_TLS and MODIAR_CA" : error));
+  socket.on("error", (error) =>
+    events.lost(withoutTls(error) ? "the port speaks no TLS; unset MODIAR_TLS and MODIAR_CA" : error),
+  );
   socket.on("close", () => events.lost("the server closed the connection"));
   return {
     send(message) {
-      const late = setTimeout(() => socket.destroy(new Error(`the server took nothing for ${WRITE_MS / 1000} s`)), WRITE_MS);
+      const late = setTimeout(
+        () => socket.destroy(new Error(`the server took nothing for ${WRITE_MS / 1000} s`)),
+        WRITE_MS,
+      );
       socket.write(encode(message), () => clearTimeout(late));
     },
     close: () => socket.destroySoon(),

@@ -331,7 +331,8 @@ export class Player {
     const game = this.#games.get(turn.game);
     if (!game || game.resigned) return this.#log("info", `${turn.game} is over: pit ${pit} comes too late`);
     const answer = game.answers.get(turn.ply);
-    if (answer !== undefined) throw new ModiarError(`ply ${turn.ply} of ${turn.game} was answered by pit ${answer} already`);
+    if (answer !== undefined)
+      throw new ModiarError(`ply ${turn.ply} of ${turn.game} was answered by pit ${answer} already`);
     game.answers.set(turn.ply, pit);
     return this.#move(turn.game, game);
   }

@@ -38,14 +38,20 @@ export class Position {
     const [south, north] = parts.slice(0, 2).map((row) => row.split("."));
     const [letter, ply] = parts.slice(4);
     const seeds = [...south, ...north, ...parts.slice(2, 4)];
-    const wellFormed = [...seeds, ply].every((number) => NUMBER.test(number)) && seeds.every((number) => number <= MOST_SEEDS);
+    const wellFormed =
+      [...seeds, ply].every((number) => NUMBER.test(number)) && seeds.every((number) => number <= MOST_SEEDS);
     if (south.length !== 3 || north.length !== 3 || !wellFormed || ply < 1 || ply > MOST_PLY) {
       throw refuse("rules.text.position");
     }
     if (sum(seeds.map(Number)) !== SEEDS) throw refuse("rules.board.conserved");
     if ((letter === "s") !== (ply % 2 === 1)) throw refuse("rules.turn.south-first");
     const [pits, captured] = [seeds.slice(0, PITS).map(Number), seeds.slice(PITS).map(Number)];
-    return new Position(pits, { south: captured[0], north: captured[1] }, letter === "s" ? "south" : "north", Number(ply));
+    return new Position(
+      pits,
+      { south: captured[0], north: captured[1] },
+      letter === "s" ? "south" : "north",
+      Number(ply),
+    );
   }
 
   /** The position as a text. */

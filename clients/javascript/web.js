@@ -29,7 +29,8 @@ export async function run(choose, pool = "practice", games = 1, settings = {}) {
 
 /** Connects to `url`; to the daemon that served the page, where none is named. */
 export async function connect({ url = ownServer(), ...settings } = {}) {
-  if (!/^wss?:\/\/./.test(url)) throw new SettingError(`url is ${String(url)}: set it to one like ws://localhost:6635/ws`);
+  if (!/^wss?:\/\/./.test(url))
+    throw new SettingError(`url is ${String(url)}: set it to one like ws://localhost:6635/ws`);
   checkSettings(settings);
   const unreachable = (why) => new ConnectError(url, undefined, why);
   return Client.connect((events) => open(url, settings.log, events), unreachable, settings);

@@ -199,18 +199,7 @@ export interface Bye {
 }
 
 export type ClientMessage =
-  | Hello
-  | Seek
-  | Unseek
-  | Challenge
-  | Accept
-  | Decline
-  | Move
-  | Resign
-  | Watch
-  | Unwatch
-  | Ping
-  | Bye;
+  Hello | Seek | Unseek | Challenge | Accept | Decline | Move | Resign | Watch | Unwatch | Ping | Bye;
 
 // From the server.
 
@@ -360,15 +349,7 @@ export interface Goodbye {
   type: "goodbye";
   ref?: Ref;
   reason: Open<
-    | "bye"
-    | "handshake"
-    | "replaced"
-    | "flood"
-    | "slow_reader"
-    | "line_too_long"
-    | "banned"
-    | "draining"
-    | "internal"
+    "bye" | "handshake" | "replaced" | "flood" | "slow_reader" | "line_too_long" | "banned" | "draining" | "internal"
   >;
   message: string;
 }

@@ -20,10 +20,33 @@ export const LINE_BYTES = 16384;
 
 /** The codes of the server's `error`. A newer server may have more. */
 export const ERROR_CODES = Object.freeze([
-  "bad_json", "bad_utf8", "line_too_long", "bad_field", "unknown_type", "expected_hello", "unexpected_hello",
-  "bad_protocol", "auth_failed", "name_taken", "bad_name", "registration_closed", "guests_closed",
-  "too_many_connections", "rate_limited", "unknown_pool", "unknown_bot", "unknown_challenge", "already_seeking",
-  "games_limit", "wrong_game", "not_your_turn", "stale_ply", "duplicate", "game_over", "illegal_move", "draining",
+  "bad_json",
+  "bad_utf8",
+  "line_too_long",
+  "bad_field",
+  "unknown_type",
+  "expected_hello",
+  "unexpected_hello",
+  "bad_protocol",
+  "auth_failed",
+  "name_taken",
+  "bad_name",
+  "registration_closed",
+  "guests_closed",
+  "too_many_connections",
+  "rate_limited",
+  "unknown_pool",
+  "unknown_bot",
+  "unknown_challenge",
+  "already_seeking",
+  "games_limit",
+  "wrong_game",
+  "not_your_turn",
+  "stale_ply",
+  "duplicate",
+  "game_over",
+  "illegal_move",
+  "draining",
   "internal",
 ]);
 
@@ -159,7 +182,9 @@ export class Decoder {
       this.#once(`ignored a message of the unknown type ${excerpt(type)}`);
       return undefined;
     }
-    return known(FROM_SERVER[type], message, (field) => this.#once(`ignored the unknown field ${excerpt(field)} of ${type}`));
+    return known(FROM_SERVER[type], message, (field) =>
+      this.#once(`ignored the unknown field ${excerpt(field)} of ${type}`),
+    );
   }
 
   /** A newer server says the same again and again: it is told once, and only so many are remembered. */
@@ -175,9 +200,14 @@ function known(shape, value, strange) {
   if (shape === VALUE || typeof value !== "object" || value === null) return value;
   if (Array.isArray(shape)) return Array.isArray(value) ? value.map((one) => known(shape[0], one, strange)) : value;
   const any = shape["*"];
-  if (!any) Object.keys(value).filter((name) => !Object.hasOwn(shape, name)).forEach(strange);
+  if (!any)
+    Object.keys(value)
+      .filter((name) => !Object.hasOwn(shape, name))
+      .forEach(strange);
   const names = Object.keys(any ? value : shape);
-  const present = names.filter((name) => Object.hasOwn(value, name) && value[name] !== null && value[name] !== undefined);
+  const present = names.filter(
+    (name) => Object.hasOwn(value, name) && value[name] !== null && value[name] !== undefined,
+  );
   return Object.fromEntries(present.map((name) => [name, known(any ?? shape[name], value[name], strange)]));
 }
 
@@ -190,5 +220,9 @@ function joined(one, other) {
 
 /** What people may read of a strange text: not all of it, and no token. */
 function excerpt(text) {
-  return JSON.stringify(String(text).replace(/modiar-[0-9A-Za-z_-]{8,}/g, "modiar-…").slice(0, 80));
+  return JSON.stringify(
+    String(text)
+      .replace(/modiar-[0-9A-Za-z_-]{8,}/g, "modiar-…")
+      .slice(0, 80),
+  );
 }

@@ -15,7 +15,11 @@ export function options(more = {}) {
     const { pool = "practice", ...given } = parseArgs({ options: names }).values;
     return { pool, ...numbers, ...Object.fromEntries(Object.entries(given).map(toNumber)) };
   } catch (error) {
-    console.error(`${error.message}\noptions: --pool P ${Object.keys(numbers).map((name) => `--${name} N`).join(" ")}`);
+    console.error(
+      `${error.message}\noptions: --pool P ${Object.keys(numbers)
+        .map((name) => `--${name} N`)
+        .join(" ")}`,
+    );
     return process.exit(2);
   }
 }

@@ -111,7 +111,10 @@ test("a wrong token is an AuthError, and is not told", LIMIT, async (context) =>
   referee.answer = (message) => referee.refuse(message, "auth_failed");
   const { port, host } = await served(context, referee);
   const token = "modiar-secret-of-dice";
-  await assert.rejects(connect({ host, port, name: "dice", token }), (error) => error instanceof AuthError && error.code === "auth_failed");
+  await assert.rejects(
+    connect({ host, port, name: "dice", token }),
+    (error) => error instanceof AuthError && error.code === "auth_failed",
+  );
   const environment = { MODIAR_NAME: "dice", MODIAR_TOKEN: token };
   const { status, err } = await program(own("bots/first.js").pathname, { port, environment });
   assert.equal(status, 3);
@@ -123,7 +126,8 @@ test("a wrong token is an AuthError, and is not told", LIMIT, async (context) =>
 test("an unknown pool is a ProtocolError", LIMIT, async (context) => {
   const referee = new Referee();
   const { answer } = referee;
-  referee.answer = (message) => (message.type === "seek" ? referee.refuse(message, "unknown_pool") : answer.call(referee, message));
+  referee.answer = (message) =>
+    message.type === "seek" ? referee.refuse(message, "unknown_pool") : answer.call(referee, message);
   const settings = await served(context, referee);
   await assert.rejects(play(settings, 1), (error) => error instanceof ProtocolError && error.code === "unknown_pool");
 });
@@ -151,7 +155,12 @@ test("an error in choose costs that game alone, and with strict ends the bot", L
   const errors = told.filter(([level]) => level === "error").map(([, text]) => text);
   assert.match(errors[0], /^choose failed in g0{31}1 at ply 5, [0-9. -]+ s 5;[^]*no idea\n *at /);
   assert.match(errors[1], /rules\.move\.own-row/);
-  await assert.rejects(play({ ...settings, strict: true }, 1, () => { throw new RangeError("no idea"); }), RangeError);
+  await assert.rejects(
+    play({ ...settings, strict: true }, 1, () => {
+      throw new RangeError("no idea");
+    }),
+    RangeError,
+  );
 });
 
 test("cut at every message, each ply is played once and each game counts once", LIMIT, async (context) => {
@@ -168,7 +177,10 @@ test("cut at every message, each ply is played once and each game counts once", 
     asked.push(`${turn.game} ${turn.ply}`);
     return first(turn);
   });
-  assert.deepEqual(ends.map(({ termination }) => termination), Array(5).fill("immobile"));
+  assert.deepEqual(
+    ends.map(({ termination }) => termination),
+    Array(5).fill("immobile"),
+  );
   assert.equal(new Set(asked).size, asked.length);
   assert.equal(new Set(referee.played).size, asked.length);
   assert.ok(referee.heard.filter(({ type }) => type === "hello").length > 10);
@@ -202,14 +214,22 @@ test("the signal stops a bot wherever it is", LIMIT, async (context) => {
   const client = await connect({ ...settings, signal: stop.signal, ended: (end) => ends.push(end) });
   const loop = client.run((turn) => (turn.ply === 5 ? stop.abort() : first(turn)), "practice", 0);
   await assert.rejects(loop, { name: "AbortError" });
-  assert.deepEqual(ends.map(({ termination }) => termination), ["resignation"]);
-  assert.deepEqual(settings.referee.heard.slice(-3).map(({ type }) => type), ["unseek", "resign", "bye"]);
+  assert.deepEqual(
+    ends.map(({ termination }) => termination),
+    ["resignation"],
+  );
+  assert.deepEqual(
+    settings.referee.heard.slice(-3).map(({ type }) => type),
+    ["unseek", "resign", "bye"],
+  );
   await assert.rejects(client.turns().next(), { name: "AbortError" });
 });
 
 test("Ctrl-C resigns, tells the result and ends with status 130", LIMIT, async (context) => {
   const { referee, port } = await served(context);
-  const slow = script("process.exitCode = await run((turn) => new Promise((go) => setTimeout(go, 100, turn.legal[0])), 'practice', 0);");
+  const slow = script(
+    "process.exitCode = await run((turn) => new Promise((go) => setTimeout(go, 100, turn.legal[0])), 'practice', 0);",
+  );
   const during = (child) => {
     const { answer } = referee;
     referee.answer = (message) => {

@@ -27,7 +27,17 @@ function scene(settings = {}) {
 
 function welcome(more = {}) {
   const bot = { name: "guest-1", guest: true, ratings: {} };
-  return { type: "welcome", protocol: 1, server: "modiar/0.1.0", bot, resume: RESUME, pools: [], games: [], missed: [], ...more };
+  return {
+    type: "welcome",
+    protocol: 1,
+    server: "modiar/0.1.0",
+    bot,
+    resume: RESUME,
+    pools: [],
+    games: [],
+    missed: [],
+    ...more,
+  };
 }
 
 function started(game, more = {}) {
@@ -38,12 +48,29 @@ function started(game, more = {}) {
 function turn(game, ply = 1) {
   const pits = [7, 7, 7, 7, 7, 7];
   const both = { south: 0, north: 0 };
-  return { type: "turn", game, ply, side: "south", pits, captured: both, legal: [0, 1, 2], remaining_ms: { south: 300, north: 400 } };
+  return {
+    type: "turn",
+    game,
+    ply,
+    side: "south",
+    pits,
+    captured: both,
+    legal: [0, 1, 2],
+    remaining_ms: { south: 300, north: 400 },
+  };
 }
 
 function ended(game, result = "south") {
   const termination = result === "none" ? "aborted" : "immobile";
-  return { type: "ended", game, result, termination, score: { south: 22, north: 20 }, pits: [0, 0, 0, 0, 0, 0], ply: 9 };
+  return {
+    type: "ended",
+    game,
+    result,
+    termination,
+    score: { south: 22, north: 20 },
+    pits: [0, 0, 0, 0, 0, 0],
+    ply: 9,
+  };
 }
 
 function error(code, more = {}) {
@@ -93,7 +120,10 @@ test("a turn that comes again gets the same pit, and is not told again", () => {
   hear(welcome({ games: [G] }));
   hear(started(G, { resumed: true }));
   hear(turn(G));
-  assert.deepEqual(did.send.filter(({ type }) => type === "move"), [move, move]);
+  assert.deepEqual(
+    did.send.filter(({ type }) => type === "move"),
+    [move, move],
+  );
   assert.equal(did.turn.length, 1);
   assert.throws(() => did.turn[0].play(1), /answered by pit 2 already/);
 });
@@ -107,7 +137,10 @@ test("what is chosen while the link is down is sent when the turn comes again", 
   hear(welcome({ games: [G] }));
   hear(started(G, { resumed: true }));
   hear(turn(G));
-  assert.deepEqual(did.send.filter(({ type }) => type === "move").map(({ pit }) => pit), [1]);
+  assert.deepEqual(
+    did.send.filter(({ type }) => type === "move").map(({ pit }) => pit),
+    [1],
+  );
   assert.equal(did.turn.length, 1);
 });
 
@@ -136,7 +169,8 @@ test("other errors about a move do no harm", () => {
   const { did, hear, last } = playing();
   last("turn").play(2);
   const sent = did.send.length;
-  for (const code of ["duplicate", "stale_ply", "not_your_turn", "game_over", "wrong_game"]) hear(error(code, { game: G }));
+  for (const code of ["duplicate", "stale_ply", "not_your_turn", "game_over", "wrong_game"])
+    hear(error(code, { game: G }));
   assert.deepEqual([did.send.length, did.fail.length, did.hangUp.length], [sent, 0, 0]);
 });
 
@@ -144,7 +178,10 @@ test("a limited move is sent again, five times at most, and a limited seek too",
   const { did, hear, last } = playing();
   last("turn").play(2);
   for (let time = 0; time < 9; time++) hear(error("rate_limited", { ref: G }));
-  assert.deepEqual(did.later.map(({ ms }) => ms), Array(5).fill(200));
+  assert.deepEqual(
+    did.later.map(({ ms }) => ms),
+    Array(5).fill(200),
+  );
   did.later.forEach(({ deed }) => deed());
   assert.equal(did.send.filter(({ type }) => type === "move").length, 6);
 
@@ -162,7 +199,13 @@ test("an end counts once, and an aborted game not at all", () => {
   player.lost("cut", 0);
   player.connected();
   hear(welcome({ missed: [ended(G), ended(H, "none")] }));
-  assert.deepEqual(did.ended.map(({ game, side }) => [game, side]), [[G, "south"], [H, undefined]]);
+  assert.deepEqual(
+    did.ended.map(({ game, side }) => [game, side]),
+    [
+      [G, "south"],
+      [H, undefined],
+    ],
+  );
   assert.deepEqual(last("send"), { type: "seek", pool: "practice", games: 2, ref: "seek" });
 });
 
@@ -255,7 +298,11 @@ test("who was never let in does not come back", () => {
 });
 
 test("an error to hello says whether it is about the name", () => {
-  for (const [code, kind] of [["auth_failed", AuthError], ["bad_name", AuthError], ["bad_protocol", ProtocolError]]) {
+  for (const [code, kind] of [
+    ["auth_failed", AuthError],
+    ["bad_name", AuthError],
+    ["bad_protocol", ProtocolError],
+  ]) {
     const { player, hear, last } = scene({ name: "dice" });
     player.connected();
     hear(error(code, { ref: "hello" }));
@@ -319,7 +366,10 @@ test("an unknown pool is an error", () => {
 test("leaving takes the seek back, resigns all and then says bye", () => {
   const { player, did, hear, last } = playing();
   player.leave();
-  assert.deepEqual(did.send.slice(-2), [{ type: "unseek", ref: "unseek" }, { type: "resign", game: G }]);
+  assert.deepEqual(did.send.slice(-2), [
+    { type: "unseek", ref: "unseek" },
+    { type: "resign", game: G },
+  ]);
   hear(started(H));
   assert.deepEqual(last("send"), { type: "resign", game: H });
   hear({ type: "seek_ended", pool: "practice", reason: "cancelled", ref: "unseek" });

@@ -55,7 +55,7 @@ export class Referee {
     if (type === "seek") this.#seek(message);
     if (type === "move") this.#move(message);
     if (type === "resign") this.#end(message.game, "north", "resignation");
-    if (type === "unseek") this.#send({ type: "seek_ended", pool: "practice", reason: "cancelled", ref });
+    if (type === "unseek") this.#unseek(ref);
     if (type === "bye") {
       this.#send({ type: "goodbye", reason: "bye", message: "goodbye", ref });
       this.#hangUp();
@@ -69,19 +69,36 @@ export class Referee {
   }
 
   #welcome(ref) {
+    this.#wanted = 0;
     const bot = { name: "guest-1", guest: true, ratings: {} };
     const pools = [{ name: "practice", time: TIME, rated: false, openings: "start", rules: RULES }];
     const limits = { line_bytes: 4096, messages_per_s: 20, games: 1 };
     const games = [...this.#games.keys()];
     const missed = this.#missed;
-    this.#send({ type: "welcome", protocol: 1, server: "modiar/0.1.0", bot, resume: RESUME, pools, limits, games, missed, ref });
+    this.#send({
+      type: "welcome",
+      protocol: 1,
+      server: "modiar/0.1.0",
+      bot,
+      resume: RESUME,
+      pools,
+      limits,
+      games,
+      missed,
+      ref,
+    });
     for (const game of games) this.#tell(game, true);
   }
 
   #seek({ pool, games, ref }) {
-    this.#wanted = games;
+    this.#wanted = games || Infinity;
     this.#send({ type: "seeking", pool, waiting: 1, ref });
     this.#begin();
+  }
+
+  #unseek(ref) {
+    this.#wanted = 0;
+    this.#send({ type: "seek_ended", pool: "practice", reason: "cancelled", ref });
   }
 
   #begin() {
@@ -95,8 +112,22 @@ export class Referee {
     const { pits, captured, side, ply } = position;
     const players = { south: { name: "guest-1", guest: true }, north: { name: "house-first", guest: false } };
     this.#send({
-      type: "started", game, pool: "practice", rated: false, side: "south", ...players, time: TIME, rules: RULES, opening: "",
-      moves, ply, side_to_move: side, pits, captured, remaining_ms: BOTH(60000), resumed,
+      type: "started",
+      game,
+      pool: "practice",
+      rated: false,
+      side: "south",
+      ...players,
+      time: TIME,
+      rules: RULES,
+      opening: "",
+      moves,
+      ply,
+      side_to_move: side,
+      pits,
+      captured,
+      remaining_ms: BOTH(60000),
+      resumed,
     });
     this.#ask(game);
   }
@@ -104,7 +135,17 @@ export class Referee {
   #ask(game) {
     const { position, last } = this.#games.get(game);
     const { pits, captured, side, ply } = position;
-    this.#send({ type: "turn", game, ply, side, pits, captured, legal: position.legal(), remaining_ms: BOTH(60000, 50000), last });
+    this.#send({
+      type: "turn",
+      game,
+      ply,
+      side,
+      pits,
+      captured,
+      legal: position.legal(),
+      remaining_ms: BOTH(60000, 50000),
+      last,
+    });
   }
 
   #move({ game: id, pit, ply, ref }) {
@@ -134,7 +175,8 @@ export class Referee {
     const ended = { type: "ended", game, result, termination, score, pits: position.pits, ply: position.ply - 1 };
     this.#missed.push(ended);
     this.#send(ended);
-    if (--this.#wanted > 0) this.#begin();
+    if (!this.#wanted) return; // the seek ended with its connection
+    if (--this.#wanted) this.#begin();
     else this.#send({ type: "seek_ended", pool: "practice", reason: "done" });
   }
 }

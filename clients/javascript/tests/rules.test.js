@@ -8,7 +8,9 @@ function played(moves) {
 }
 
 test("the clauses of the rules hold", () => {
-  for (const { position: text, legal, pit, after, taken, score, pits, captured, side, ply, moves } of vectors("rules.jsonl")) {
+  for (const { position: text, legal, pit, after, taken, score, pits, captured, side, ply, moves } of vectors(
+    "rules.jsonl",
+  )) {
     if (moves !== undefined) {
       assert.equal(played(moves).text, after);
       continue;
@@ -28,13 +30,27 @@ test("the clauses of the rules hold", () => {
 test("what breaks a clause is refused by it", () => {
   for (const { clause, position, pit } of vectors("rules-invalid.jsonl")) {
     if (position === undefined) continue;
-    if (pit === undefined) assert.throws(() => Position.parse(position), (error) => error instanceof PositionError && error.clause === clause);
-    else assert.throws(() => Position.parse(position).play(pit), (error) => error instanceof IllegalMove && error.clause === clause);
+    if (pit === undefined)
+      assert.throws(
+        () => Position.parse(position),
+        (error) => error instanceof PositionError && error.clause === clause,
+      );
+    else
+      assert.throws(
+        () => Position.parse(position).play(pit),
+        (error) => error instanceof IllegalMove && error.clause === clause,
+      );
   }
 });
 
 test("positions of another implementation have the same moves", () => {
-  for (const { side, pits, captured: [south, north], legal, after } of vectors("positions.jsonl")) {
+  for (const {
+    side,
+    pits,
+    captured: [south, north],
+    legal,
+    after,
+  } of vectors("positions.jsonl")) {
     const position = new Position(pits, { south, north }, side, side === "south" ? 3 : 2);
     assert.deepEqual(position.legal(), legal);
     for (const [pit, { pits, captured }] of Object.entries(after)) {

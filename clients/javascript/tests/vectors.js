@@ -5,7 +5,10 @@ import { readFileSync, readdirSync } from "node:fs";
 const SPEC = new URL("../../../spec/", import.meta.url);
 
 export function vectors(name) {
-  return readFileSync(new URL(`vectors/${name}`, SPEC), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+  return readFileSync(new URL(`vectors/${name}`, SPEC), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 }
 
 export function json(path) {
@@ -21,6 +24,10 @@ export function examples(end) {
 /** Every step of every transcript that has this key. */
 export function steps(key) {
   const names = readdirSync(new URL("transcripts/", SPEC)).filter((name) => name.endsWith(".jsonl"));
-  const lines = names.flatMap((name) => readFileSync(new URL(`transcripts/${name}`, SPEC), "utf8").trim().split("\n"));
+  const lines = names.flatMap((name) =>
+    readFileSync(new URL(`transcripts/${name}`, SPEC), "utf8")
+      .trim()
+      .split("\n"),
+  );
   return lines.map((line) => JSON.parse(line)[key]).filter((step) => step !== undefined);
 }

@@ -21,7 +21,10 @@ class FakeWebSocket {
     sockets.push(this);
     setTimeout(() => {
       if (refuse) return this.close(1006);
-      this.#peer = referee.attach((message) => this.#tell(JSON.stringify(message)), () => this.close(1000));
+      this.#peer = referee.attach(
+        (message) => this.#tell(JSON.stringify(message)),
+        () => this.close(1000),
+      );
       return this.onopen?.({});
     });
   }

@@ -49,7 +49,8 @@ test("each message keeps every field that its schema has", () => {
 });
 
 test("examples and transcripts go through unchanged", () => {
-  const present = (value) => JSON.parse(JSON.stringify(value, (_, one) => (one === "$absent" || one === null ? undefined : one)));
+  const present = (value) =>
+    JSON.parse(JSON.stringify(value, (_, one) => (one === "$absent" || one === null ? undefined : one)));
   for (const message of [...examples("server"), ...steps("expect")].map(present)) {
     assert.deepEqual(decoded(`${JSON.stringify(message)}\n`), [message]);
   }
@@ -63,7 +64,10 @@ test("examples and transcripts go through unchanged", () => {
 
 test("lines may come in pieces, together, with CRLF and empty ones", () => {
   const text = '\n\r\n{"type":"pong","time_ms":1,"ref":"é"}\r\n{"type":"seeking","pool":"p","waiting":2}\n{"type":"po';
-  const wanted = [{ type: "pong", ref: "é", time_ms: 1 }, { type: "seeking", pool: "p", waiting: 2 }];
+  const wanted = [
+    { type: "pong", ref: "é", time_ms: 1 },
+    { type: "seeking", pool: "p", waiting: 2 },
+  ];
   const all = bytes(text);
   for (let size = 1; size <= all.length; size++) {
     const decoder = new Decoder();
@@ -86,7 +90,8 @@ test("what is no message is skipped and told, and no token with it", () => {
 test("unknown types and fields are told once and left out", () => {
   const told = [];
   const decoder = new Decoder((level, text) => told.push(`${level} ${text}`));
-  const lines = '{"type":"weather"}\n{"type":"__proto__"}\n{"type":7}\n{}\n{"type":"pong","time_ms":1,"__proto__":{"x":1},"hue":1}\n';
+  const lines =
+    '{"type":"weather"}\n{"type":"__proto__"}\n{"type":7}\n{}\n{"type":"pong","time_ms":1,"__proto__":{"x":1},"hue":1}\n';
   assert.deepEqual(decoder.feed(bytes(lines + lines)), Array(2).fill({ type: "pong", time_ms: 1 }));
   assert.equal(told.length, 6);
   assert.ok(told.every((line) => line.startsWith("debug ")));
@@ -111,11 +116,15 @@ test("the version is the package's", () => {
 });
 
 test("each module exports what its types say", async () => {
-  const errors = Object.keys(await import("../errors.js")).filter((name) => name.endsWith("Error") || name === "IllegalMove");
+  const errors = Object.keys(await import("../errors.js")).filter(
+    (name) => name.endsWith("Error") || name === "IllegalMove",
+  );
   for (const name of ["index", "web", "wire", "rules"]) {
     const text = own(`${name}.d.ts`);
     const declared = [...text.matchAll(/^export (?:class|function|const) (\w+)/gm)].map(([, value]) => value);
-    const lists = [...text.matchAll(/^export \{(.*)\}/gm)].flatMap(([, list]) => list.split(",").map((one) => one.trim()));
+    const lists = [...text.matchAll(/^export \{(.*)\}/gm)].flatMap(([, list]) =>
+      list.split(",").map((one) => one.trim()),
+    );
     const typed = [...declared, ...lists.filter((one) => !one.startsWith("type "))];
     if (text.includes('export * from "./errors.js"')) typed.push(...errors);
     assert.deepEqual(Object.keys(await import(`../${name}.js`)).sort(), typed.sort(), name);

@@ -1,0 +1,3 @@
+import { run } from "modiar";
+
+process.exitCode = await run((turn) => turn.legal[0]);

@@ -122,14 +122,14 @@ func (d *Decoder) Feed(data []byte) ([]Message, error) {
 	}
 }
 
-// read is nil where the line is passed over.
+// read is nil where the line is passed over. Little of such a line is logged: what follows may be a token.
 func (d *Decoder) read(line []byte) Message {
 	if len(line) == 0 {
 		return nil
 	}
 	message, err := fromServer.read(line, d.unknown)
 	if err != nil && d.Log != nil {
-		d.Log.Warn("skipped a line", "cause", err, "begins", string(line[:min(len(line), 80)]))
+		d.Log.Warn("skipped a line", "cause", err, "begins", string(line[:min(len(line), 40)]))
 	}
 	return message
 }

@@ -44,6 +44,35 @@ func (t Turn) Resign() (err error) {
 	return err
 }
 
+// sound tells whether a bot can look at the turn: there is a choice, and the board is one that a program can count.
+func sound(m TurnMessage) bool {
+	noPit := func(pit Pit) bool { return pit < 0 || pit >= Pits }
+	noSeeds := func(seeds int) bool { return seeds < 0 || seeds > Seeds }
+	known := m.Side == South || m.Side == North
+	return known && len(m.Legal) > 0 && !slices.ContainsFunc(m.Legal, noPit) && !slices.ContainsFunc(m.Pits[:], noSeeds)
+}
+
+func (g *game) newTurn(m TurnMessage, at time.Time) Turn {
+	own := m.RemainingMS.Of(m.Side)
+	if limit := g.started.Time.MoveMS; limit != nil {
+		own = min(own, *limit)
+	}
+	return Turn{
+		Game: m.Game, Ply: m.Ply, Side: m.Side,
+		Position:  Position{m.Pits, m.Captured, m.Side, m.Ply},
+		Legal:     m.Legal,
+		Remaining: BySide[time.Duration]{milliseconds(m.RemainingMS.South), milliseconds(m.RemainingMS.North)},
+		Deadline:  at.Add(milliseconds(own)),
+		Opponent:  g.opponent(), Rated: g.started.Rated, Pool: g.started.Pool, Last: m.Last,
+	}
+}
+
+// milliseconds is as long as a Duration can be where the number is beyond it.
+func milliseconds(ms int64) time.Duration {
+	const most = int64(1<<63-1) / int64(time.Millisecond)
+	return time.Duration(max(-most, min(ms, most))) * time.Millisecond
+}
+
 // Ended tells how a game ended.
 type Ended struct {
 	Game        string

@@ -234,7 +234,8 @@ type (
 		Captured    BySide[int]   `json:"captured"`
 		RemainingMS BySide[int64] `json:"remaining_ms"`
 	}
-	// EndedMessage tells that a game is over: Result is south, north, draw or none, and Termination says why.
+	// EndedMessage tells that a game is over: Result is south, north, draw or none; Termination is immobile, repetition,
+	// quiet_plies, majority, resignation, time_forfeit, illegal_move, aborted or server_error.
 	EndedMessage struct {
 		Game        string      `json:"game"`
 		Result      string      `json:"result"`

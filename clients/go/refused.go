@@ -80,10 +80,10 @@ func (p *player) sayAgain(g *game, at time.Time) {
 		return
 	}
 	g.limited++
-	said := g.said
+	times := g.limited
 	p.alarm(at.Add(limitedMoveWait), func() {
-		if g.said == said { // else it was answered
-			p.say(said)
+		if g.limited == times { // else something newer was said
+			p.say(g.said)
 		}
 	})
 }

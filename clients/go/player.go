@@ -52,7 +52,7 @@ type player struct {
 	leaving  bool  // no more games
 	bye      bool  // said
 	failure  error // why there is nothing to come back for
-	tries    int   // to come back, since the last welcome
+	tries    int   // to come back, since a link that held
 	refusals int   // of hello, one after the other
 
 	link link
@@ -140,7 +140,7 @@ func (p *player) lost(cause error) (time.Duration, error) {
 	case !p.welcomed && !was.refused:
 		return 0, fmt.Errorf("%w to %s: %w", ErrConnect, p.settings.address(), cause)
 	}
-	if was.welcomed && !was.refused {
+	if was.welcomed && !was.refused && !errors.Is(cause, ErrLineTooLong) { // else it would be so again
 		p.tries = 0
 	}
 	p.tries++

@@ -326,6 +326,20 @@ func TestAServerThatIsFullIsTriedEverLessOften(t *testing.T) {
 	}
 }
 
+func TestALineThatIsTooLongIsTriedEverLessOften(t *testing.T) {
+	a := playing(t, 1)
+	for range 10 {
+		if _, err := a.p.lost(ErrLineTooLong); err != nil {
+			t.Fatal(err)
+		}
+		a.p.open(a.now)
+		a.hears(WelcomeMessage{Games: []string{"g1"}})
+	}
+	if a.p.tries != 10 {
+		t.Error(a.p.tries)
+	}
+}
+
 func TestTheFirstConnectionFailsAtOnce(t *testing.T) {
 	for _, cause := range []error{io.EOF, io.ErrUnexpectedEOF} {
 		if _, err := sit(t).p.lost(cause); !errors.Is(err, ErrConnect) {

@@ -1,0 +1,3 @@
+module modiar
+
+go 1.23

@@ -2567,6 +2567,7 @@ public final class Modiar {
                 }
             }
             known = true;
+            notifyAll();
             games.keySet().retainAll(welcome.games());
             asked.removeIf(turn -> !games.containsKey(turn.game()));
             welcome.games().forEach(id -> games.computeIfAbsent(id, game -> new Game()));

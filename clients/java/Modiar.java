@@ -2334,6 +2334,7 @@ public final class Modiar {
                 } else if (pool == null) {
                     giveUp();
                 } else {
+                    sought = Sought.SEEKING;
                     send(new ClientMessage.Unseek(pool, null)); // no game starts after its answer
                 }
             }
@@ -2653,8 +2654,8 @@ public final class Modiar {
         }
 
         private void giveUp() {
+            sought = Sought.CANCELLED;
             games.keySet().forEach(game -> send(new ClientMessage.Resign(game, null)));
-            closing = games.isEmpty();
             byeWhenFree();
         }
 
@@ -2746,7 +2747,7 @@ public final class Modiar {
         }
 
         private void byeWhenFree() {
-            if (games.isEmpty()) {
+            if (games.isEmpty() && sought != Sought.SEEKING) {
                 sayBye();
             }
         }

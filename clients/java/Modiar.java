@@ -51,6 +51,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import java.util.regex.Matcher;
@@ -165,7 +166,8 @@ public final class Modiar {
             turn.play(bot.choose(turn));
             return true;
         } catch (Throwable thrown) { // errors too: a bot that recurses too deep has lost this game, not the next
-            System.err.println("choose failed in game " + turn.game() + " at ply " + turn.ply() + ", position " + turn.position().text());
+            System.err.println("choose failed in game " + turn.game() + " at ply " + turn.ply() + ", position "
+                + turn.position().text());
             thrown.printStackTrace();
             turn.resign();
             return false;
@@ -206,7 +208,8 @@ public final class Modiar {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
-            Object listener = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, (self, method, arguments) -> {
+            Class<?>[] kinds = {handler};
+            Object listener = Proxy.newProxyInstance(handler.getClassLoader(), kinds, (self, method, arguments) -> {
                 heard.run();
                 return null;
             });
@@ -970,7 +973,7 @@ public final class Modiar {
             return pits.subList(side.first(), side.first() + 3).stream().mapToInt(Integer::intValue).sum();
         }
 
-        /** Whether the move captures all that the opponent's row then holds. A row that it found empty stays so only without it. */
+        /** Whether the move captures all that the opponent's row holds once it is sown. */
         private boolean slams(int pit) {
             Played played = sow(pit);
             return played.taken() > 0 && played.after().row(side.other()) == 0 && (row(side.other()) > 0 || feeds(pit));
@@ -1699,7 +1702,7 @@ public final class Modiar {
             List<ServerMessage> messages = new ArrayList<>();
             for (int i = 0; i < count; i++) {
                 if (length == LINE_BYTES) {
-                    throw new ProtocolError(ErrorCode.LINE_TOO_LONG, "a line from the server has more than " + LINE_BYTES + " bytes");
+                    throw new ProtocolError(ErrorCode.LINE_TOO_LONG, "a line from the server has over " + LINE_BYTES + " bytes");
                 }
                 line[length++] = bytes[i];
                 if (bytes[i] == '\n') {
@@ -2269,7 +2272,7 @@ public final class Modiar {
                     hangUp();
                 }
             }
-            awaitClosed(BYE_MS);
+            awaitUntil(BYE_MS, () -> closed);
             synchronized (this) {
                 hangUp();
             }
@@ -2338,13 +2341,14 @@ public final class Modiar {
                     send(new ClientMessage.Unseek(pool, null)); // no game starts after its answer
                 }
             }
-            awaitClosed(LEAVE_MS);
+            awaitUntil(LEAVE_MS, () -> closed);
         }
 
-        private synchronized void awaitClosed(long ms) {
+        /** Waits until it is so, but no longer than this. */
+        private synchronized void awaitUntil(long ms, BooleanSupplier so) {
             long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
             try {
-                for (long left = ms; !closed && left > 0; left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime())) {
+                for (long left = ms; left > 0 && !so.getAsBoolean(); left = (until - System.nanoTime()) / 1_000_000) {
                     wait(left);
                 }
             } catch (InterruptedException error) {
@@ -2381,9 +2385,11 @@ public final class Modiar {
 
         private void live(Link first) {
             try {
-                for (Link next = first; next != null; next = comeBack()) {
+                String why = null;
+                for (Link next = first; next != null; next = comeBack(why)) {
                     greet(next);
-                    lost(converse(next));
+                    why = converse(next);
+                    lost(why);
                 }
             } finally {
                 synchronized (this) {
@@ -2424,7 +2430,7 @@ public final class Modiar {
                         hear(message, heard);
                     }
                 }
-                return known ? "the server closed it" : "the server closed it without a welcome: MODIAR_PORT may be no port for bots";
+                return "the server closed it" + (known ? "" : " without a welcome: MODIAR_PORT may be no port for bots");
             } catch (IOException error) {
                 return words(error);
             } catch (ProtocolError error) {
@@ -2443,43 +2449,35 @@ public final class Modiar {
             }
             if (!known && !postponed && !closing && !leaving) {
                 fail(new ConnectError(server, why, null)); // the settings are wrong: waiting does not mend them
-            } else if (!closing && !leaving) {
-                LOG.log(Level.INFO, "the connection to " + server + " ended: " + why);
             }
         }
 
         /** Tries until there is a connection again; null where there is nothing to come back for. */
-        private Link comeBack() {
-            while (pause()) {
+        private Link comeBack(String why) {
+            String reason = why;
+            while (pause(reason)) {
                 try {
                     return Link.open(server, timer);
                 } catch (IOException error) {
-                    LOG.log(Level.INFO, "cannot connect to " + server + ": " + words(error));
+                    reason = words(error);
                 }
             }
             return null;
         }
 
         /** Waits before a try; false where none is to be made. */
-        private synchronized boolean pause() {
+        private synchronized boolean pause(String why) {
             if (!closing && !leaving && games.isEmpty() && tries == MOST_TRIES) {
-                fail(new ConnectError(server, "it did not come back in " + tries + " tries", null));
+                fail(new ConnectError(server, "it did not come back in " + tries + " tries: " + why, null));
             }
             if (closing || leaving) {
                 return false;
             }
             tries++;
             long ms = ThreadLocalRandom.current().nextLong(pauseMs + 1);
-            LOG.log(Level.INFO, "try " + tries + " to come back in " + ms + " ms");
+            LOG.log(Level.INFO, "no connection to " + server + ": " + why + "; try " + tries + " in " + ms + " ms");
             pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS);
-            long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
-            try {
-                for (long left = ms; left > 0 && !closing && !leaving; left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime())) {
-                    wait(left);
-                }
-            } catch (InterruptedException error) {
-                closing = true; // nobody interrupts this thread; if somebody does, it ends
-            }
+            awaitUntil(ms, () -> closing || leaving);
             return !closing && !leaving;
         }
 

@@ -1,21 +1,15 @@
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 
 /** What the driver does not reach: a client against a server that plays a part. Exit status 1 if a test fails. */
 public final class Tests {
     private static final String G = "g0123456789abcdef0123456789abcdef";
-    private static final int PATIENCE_MS = 20_000;
 
     private Tests() {}
 
@@ -24,7 +18,7 @@ public final class Tests {
     }
 
     public static void main(String[] arguments) {
-        Map<String, Test> tests = new java.util.LinkedHashMap<>();
+        Map<String, Test> tests = new LinkedHashMap<>();
         tests.put("a turn that comes again gets the same pit, and choose is asked once", Tests::sameAgain);
         tests.put("a turn that comes again while the bot thinks is answered once", Tests::whileItThinks);
         tests.put("an end that is told twice is counted once", Tests::toldTwice);
@@ -69,16 +63,16 @@ public final class Tests {
         try (Part part = new Part(turn -> 1, 1)) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
-            part.expect(move(G, 1, 1));
+            part.say(Part.started(G), Part.turn(G, 1));
+            part.expect(Part.move(G, 1, 1));
             part.cut();
             part.back(G);
-            part.say(turn(G, 1));
-            part.expect(move(G, 1, 1));
-            part.say(turn(G, 3));
-            part.expect(move(G, 1, 3));
+            part.say(Part.turn(G, 1));
+            part.expect(Part.move(G, 1, 1));
+            part.say(Part.turn(G, 3));
+            part.expect(Part.move(G, 1, 3));
             part.finish(G);
-            equal(part.chosen, List.of(G + " 1", G + " 3"));
+            Part.equal(part.chosen, List.of(G + " 1", G + " 3"));
         }
     }
 
@@ -87,14 +81,14 @@ public final class Tests {
         try (Part part = new Part(turn -> thought.get(), 1)) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
+            part.say(Part.started(G), Part.turn(G, 1));
             part.cut();
             part.back(G);
-            part.say(turn(G, 1));
+            part.say(Part.turn(G, 1));
             thought.complete(2);
-            part.expect(move(G, 2, 1));
+            part.expect(Part.move(G, 2, 1));
             part.finish(G);
-            equal(part.chosen, List.of(G + " 1"));
+            Part.equal(part.chosen, List.of(G + " 1"));
         }
     }
 
@@ -102,18 +96,18 @@ public final class Tests {
         try (Part part = new Part(turn -> 0, 2)) {
             part.letIn();
             part.seek();
-            part.say(started(G), ended(G, "south"));
+            part.say(Part.started(G), Part.ended(G, "south"));
             part.cut();
             part.accept();
             part.expect("hello");
-            part.say(welcome("", ended(G, "south")));
+            part.say(Part.welcome("", Part.ended(G, "south")));
             part.expect("{\"type\":\"seek\",\"pool\":\"practice\",\"games\":1,\"ref\":\"seek\"}");
             String other = G.replace('0', 'f');
-            part.say(started(other), ended(other, "none"), ended(other, "none"));
+            part.say(Part.started(other), Part.ended(other, "none"), Part.ended(other, "none"));
             String third = G.replace('0', 'e');
-            part.say(started(third));
+            part.say(Part.started(third));
             part.finish(third);
-            equal(part.ends, List.of(G, other, third));
+            Part.equal(part.ends, List.of(G, other, third));
         }
     }
 
@@ -121,12 +115,12 @@ public final class Tests {
         try (Part part = new Part(turn -> 0, 1)) {
             part.accept();
             part.expect("hello");
-            part.say(welcome("", ended(G, "south")));
+            part.say(Part.welcome("", Part.ended(G, "south")));
             part.seek();
             String other = G.replace('0', 'f');
-            part.say(started(other));
+            part.say(Part.started(other));
             part.finish(other);
-            equal(part.ends, List.of(other));
+            Part.equal(part.ends, List.of(other));
         }
     }
 
@@ -134,13 +128,13 @@ public final class Tests {
         try (Part part = new Part(turn -> 0, 1)) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
-            part.expect(move(G, 0, 1));
+            part.say(Part.started(G), Part.turn(G, 1));
+            part.expect(Part.move(G, 0, 1));
             part.cut();
             part.letIn();
             part.seek();
             String other = G.replace('0', 'f');
-            part.say(started(other));
+            part.say(Part.started(other));
             part.finish(other);
         }
     }
@@ -151,13 +145,13 @@ public final class Tests {
             part.seek();
             part.cut();
             part.accept();
-            contains(part.expect("hello"), "\"name\":\"Loubna\",\"resume\":\"" + "r".repeat(16) + "\"");
-            part.say(error("name_taken", "\"ref\":\"hello\""));
+            Part.contains(part.expect("hello"), "\"name\":\"Loubna\",\"resume\":\"" + "r".repeat(16) + "\"");
+            part.say(Part.error("name_taken", "\"ref\":\"hello\""));
             part.accept();
-            check(!part.expect("hello").contains("resume"), "a new guest has nothing to resume");
-            part.say(welcome("", ""));
+            Part.check(!part.expect("hello").contains("resume"), "a new guest has nothing to resume");
+            part.say(Part.welcome("", ""));
             part.seek();
-            part.say(started(G));
+            part.say(Part.started(G));
             part.finish(G);
         }
     }
@@ -165,22 +159,22 @@ public final class Tests {
     private static void wrongToken() throws Exception {
         try (Part part = new Part(turn -> 0, 1, new Modiar.Settings().name("Tanja").token("t".repeat(16)))) {
             part.accept();
-            contains(part.expect("hello"), "\"token\":\"tttttttttttttttt\"");
-            part.say(error("auth_failed", "\"ref\":\"hello\""));
-            equal(part.status(), Modiar.COULD_NOT);
+            Part.contains(part.expect("hello"), "\"token\":\"tttttttttttttttt\"");
+            part.say(Part.error("auth_failed", "\"ref\":\"hello\""));
+            Part.equal(part.status(), Modiar.COULD_NOT);
         }
         try (Part part = new Part(turn -> 0, 1, new Modiar.Settings().name("Tanja").token("t".repeat(16)))) {
             part.accept();
             part.expect("hello");
-            part.say(welcome("", "").replace(",\"resume\":\"rrrrrrrrrrrrrrrr\"", ""));
+            part.say(Part.welcome("", "").replace(",\"resume\":\"rrrrrrrrrrrrrrrr\"", ""));
             part.seek();
             part.cut();
             for (int i = 0; i < 2; i++) {
                 part.accept();
                 part.expect("hello");
-                part.say(error("auth_failed", "\"ref\":\"hello\""));
+                part.say(Part.error("auth_failed", "\"ref\":\"hello\""));
             }
-            equal(part.status(), Modiar.COULD_NOT);
+            Part.equal(part.status(), Modiar.COULD_NOT);
         }
     }
 
@@ -190,23 +184,23 @@ public final class Tests {
             part.seek();
             part.say("{\"type\":\"goodbye\",\"reason\":\"replaced\",\"message\":\"a newer connection\"}");
             part.cut();
-            equal(part.status(), Modiar.COULD_NOT);
+            Part.equal(part.status(), Modiar.COULD_NOT);
         }
     }
 
     private static void refusedForNow() throws Exception {
         try (Part part = new Part(turn -> 0, 1)) {
             part.accept();
-            part.say(error("too_many_connections", "\"x\":0").replace("false", "true"));
+            part.say(Part.error("too_many_connections", "\"x\":0").replace("false", "true"));
             part.cut();
             part.letIn();
             part.expect("seek");
-            part.say(error("draining", "\"ref\":\"seek\""));
+            part.say(Part.error("draining", "\"ref\":\"seek\""));
             part.letIn();
             part.expect("seek");
-            part.say(error("rate_limited", "\"ref\":\"seek\""));
+            part.say(Part.error("rate_limited", "\"ref\":\"seek\""));
             part.seek();
-            part.say(started(G));
+            part.say(Part.started(G));
             part.finish(G);
         }
     }
@@ -221,7 +215,7 @@ public final class Tests {
             part.cut();
             part.letIn();
             part.seek();
-            part.say(started(G));
+            part.say(Part.started(G));
             part.finish(G);
         }
     }
@@ -236,13 +230,13 @@ public final class Tests {
         }, 1)) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
-            part.expect(move(G, 0, 1));
-            part.say(error("illegal_move", "\"game\":\"" + G + "\",\"clause\":\"rules.feed.must\",\"legal\":[2]"));
-            part.expect(move(G, 2, 1));
-            part.say(error("duplicate", "\"game\":\"" + G + "\""), error("not_your_turn", "\"game\":\"" + G + "\""));
+            part.say(Part.started(G), Part.turn(G, 1));
+            part.expect(Part.move(G, 0, 1));
+            part.say(Part.error("illegal_move", "\"game\":\"" + G + "\",\"clause\":\"rules.feed.must\",\"legal\":[2]"));
+            part.expect(Part.move(G, 2, 1));
+            part.say(Part.error("duplicate", "\"game\":\"" + G + "\""), Part.error("not_your_turn", "\"game\":\"" + G + "\""));
             part.finish(G);
-            equal(legal, List.of(List.of(0, 1, 2), List.of(2)));
+            Part.equal(legal, List.of(List.of(0, 1, 2), List.of(2)));
         }
     }
 
@@ -250,14 +244,14 @@ public final class Tests {
         try (Part part = new Part(turn -> 0, 1)) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
+            part.say(Part.started(G), Part.turn(G, 1));
             for (int i = 0; i < 5; i++) {
-                part.expect(move(G, 0, 1));
-                part.say(error("rate_limited", "\"game\":\"" + G + "\""));
+                part.expect(Part.move(G, 0, 1));
+                part.say(Part.error("rate_limited", "\"game\":\"" + G + "\""));
             }
-            part.expect(move(G, 0, 1));
+            part.expect(Part.move(G, 0, 1));
             part.finish(G);
-            equal(part.chosen, List.of(G + " 1"));
+            Part.equal(part.chosen, List.of(G + " 1"));
         }
     }
 
@@ -270,11 +264,11 @@ public final class Tests {
         }, 2)) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
+            part.say(Part.started(G), Part.turn(G, 1));
             part.expect("{\"type\":\"resign\",\"game\":\"" + G + "\"}");
             String other = G.replace('0', 'f');
-            part.say(ended(G, "north"), started(other), turn(other, 3));
-            part.expect(move(other, 0, 3));
+            part.say(Part.ended(G, "north"), Part.started(other), Part.turn(other, 3));
+            part.expect(Part.move(other, 0, 3));
             part.finish(other);
         }
     }
@@ -285,11 +279,11 @@ public final class Tests {
         }, 1, new Modiar.Settings().strict(true))) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
+            part.say(Part.started(G), Part.turn(G, 1));
             part.expect("resign");
             part.expect("bye");
             part.say("{\"type\":\"goodbye\",\"reason\":\"bye\",\"message\":\"goodbye\"}");
-            equal(part.status(), Modiar.COULD_NOT);
+            Part.equal(part.status(), Modiar.COULD_NOT);
         }
     }
 
@@ -297,7 +291,7 @@ public final class Tests {
         try (Part part = new Part(turn -> 3, 1)) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
+            part.say(Part.started(G), Part.turn(G, 1));
             part.expect("resign");
             part.finish(G);
         }
@@ -305,21 +299,21 @@ public final class Tests {
 
     private static void raw() throws Exception {
         try (Part part = new Part(turn -> {
-            equal(turn.opponent().orElseThrow(), "Tanja");
-            check(turn.left().toMillis() > 50_000 && turn.left().toMillis() <= 60_000, "the deadline is a minute ahead");
+            Part.equal(turn.opponent().orElseThrow(), "Tanja");
+            Part.check(turn.left().toMillis() > 50_000 && turn.left().toMillis() <= 60_000, "the deadline is a minute ahead");
             try {
                 turn.play(3, false);
                 throw new AssertionError("pit 3 is the opponent's");
             } catch (Modiar.IllegalMove error) {
-                equal(error.clause(), "rules.move.own-row");
+                Part.equal(error.clause(), "rules.move.own-row");
             }
             turn.play(3, true);
             return 0;
         }, 1)) {
             part.letIn();
             part.seek();
-            part.say(started(G), turn(G, 1));
-            part.expect(move(G, 3, 1));
+            part.say(Part.started(G), Part.turn(G, 1));
+            part.expect(Part.move(G, 3, 1));
             part.expect("resign"); // the turn was answered twice
             part.finish(G);
         }
@@ -329,10 +323,10 @@ public final class Tests {
         try (Part part = new Part(turn -> 0, 1)) {
             part.letIn();
             part.expect("seek");
-            part.say(error("unknown_pool", "\"ref\":\"seek\""));
+            part.say(Part.error("unknown_pool", "\"ref\":\"seek\""));
             part.expect("bye");
             part.cut();
-            equal(part.status(), Modiar.COULD_NOT);
+            Part.equal(part.status(), Modiar.COULD_NOT);
         }
     }
 
@@ -340,9 +334,10 @@ public final class Tests {
         try (Part part = new Part(turn -> 0, 1)) {
             part.letIn();
             part.seek();
-            part.say("{\"type\":\"seek_ended\",\"pool\":\"practice\",\"reason\":\"penalised\",\"until_ms\":1,\"message\":\"no first move\"}");
+            part.say("{\"type\":\"seek_ended\",\"pool\":\"practice\",\"reason\":\"penalised\",\"until_ms\":1,"
+                + "\"message\":\"no first move\"}");
             part.seek();
-            part.say(started(G));
+            part.say(Part.started(G));
             part.finish(G);
         }
     }
@@ -354,7 +349,7 @@ public final class Tests {
             part.say("{\"type\":\"seek_ended\",\"pool\":\"practice\",\"reason\":\"cancelled\"}");
             part.expect("bye");
             part.say("{\"type\":\"goodbye\",\"reason\":\"bye\",\"message\":\"goodbye\"}");
-            equal(part.status(), Modiar.DONE);
+            Part.equal(part.status(), Modiar.DONE);
         }
     }
 
@@ -363,14 +358,14 @@ public final class Tests {
             String other = G.replace('0', 'f');
             part.letIn();
             part.seek();
-            part.say(started(G), started(other), turn(other, 1), turn(G, 1));
-            part.expect(move(other, 0, 1));
-            part.expect(move(G, 0, 1));
-            part.say(ended(G, "south"));
+            part.say(Part.started(G), Part.started(other), Part.turn(other, 1), Part.turn(G, 1));
+            part.expect(Part.move(other, 0, 1));
+            part.expect(Part.move(G, 0, 1));
+            part.say(Part.ended(G, "south"));
             part.cut();
             part.back(other);
-            part.say(turn(other, 3));
-            part.expect(move(other, 0, 3));
+            part.say(Part.turn(other, 3));
+            part.expect(Part.move(other, 0, 3));
             part.finish(other);
         }
     }
@@ -379,12 +374,12 @@ public final class Tests {
         try (Part part = new Part(turn -> 0, 1)) {
             part.letIn();
             part.seek();
-            part.bytes("{\"type\":\"omen\",\"of\":[{}]}\r\n\r\n[1]\nno JSON\n" + started(G) + "\r\n");
-            String turn = turn(G, 1).replace("\"ply\":1", "\"ply\":1,\"novel\":{\"big\":123456789012345678901234567890}") + "\n";
+            part.bytes("{\"type\":\"omen\",\"of\":[{}]}\r\n\r\n[1]\nno JSON\n" + Part.started(G) + "\r\n");
+            String turn = Part.turn(G, 1).replace("\"ply\":1", "\"ply\":1,\"novel\":{\"big\":123456789012345678901234567890}") + "\n";
             for (char each : turn.toCharArray()) {
                 part.bytes(String.valueOf(each));
             }
-            part.expect(move(G, 0, 1));
+            part.expect(Part.move(G, 0, 1));
             part.finish(G);
         }
     }
@@ -396,13 +391,13 @@ public final class Tests {
             Modiar.connect(new Modiar.Settings().port(0));
             throw new AssertionError("there is no port 0");
         } catch (Modiar.SettingError error) {
-            equal(error.getMessage(), "MODIAR_PORT is '0': set it to a number from 1 to 65535");
+            Part.equal(error.getMessage(), "MODIAR_PORT is '0': set it to a number from 1 to 65535");
         }
         try {
             Modiar.connect(new Modiar.Settings().host("127.0.0.1").port(1));
             throw new AssertionError("nobody listens there");
         } catch (Modiar.ConnectError error) {
-            contains(error.getMessage(), "cannot connect to 127.0.0.1:1: ");
+            Part.contains(error.getMessage(), "cannot connect to 127.0.0.1:1: ");
         }
     }
 
@@ -410,154 +405,7 @@ public final class Tests {
         Modiar.Secret secret = new Modiar.Secret("t0ken");
         Modiar.ClientMessage hello =
             new Modiar.ClientMessage.Hello(1, null, secret, null, secret, null, null, null, null, null);
-        check(!hello.toString().contains("t0ken"), "hello tells its token");
-        contains(new String(Modiar.encode(hello), StandardCharsets.UTF_8), "\"token\":\"t0ken\"");
-    }
-
-    // ---- What the server says -------------------------------------------------------------------------------------------------
-
-    private static final String CLOCKS = "\"remaining_ms\":{\"south\":60000,\"north\":60000}";
-    private static final String BOARD = "\"pits\":[7,7,7,7,7,7],\"captured\":{\"south\":0,\"north\":0}";
-
-    private static String welcome(String games, String missed) {
-        return "{\"type\":\"welcome\",\"protocol\":1,\"server\":\"modiar/0.1.0\",\"bot\":{\"name\":\"Loubna\",\"guest\":true,\"ratings\":{}},"
-            + "\"resume\":\"rrrrrrrrrrrrrrrr\",\"pools\":[],\"limits\":{\"line_bytes\":4096,\"messages_per_s\":20,\"games\":1},"
-            + "\"games\":[" + games + "],\"missed\":[" + missed + "]}";
-    }
-
-    private static String started(String game) {
-        return "{\"type\":\"started\",\"game\":\"" + game + "\",\"pool\":\"practice\",\"rated\":false,\"side\":\"south\","
-            + "\"south\":{\"name\":\"Loubna\",\"guest\":true},\"north\":{\"name\":\"Tanja\",\"guest\":false},"
-            + "\"time\":{\"base_ms\":60000,\"increment_ms\":1000,\"grace_ms\":50},"
-            + "\"rules\":{\"name\":\"modiar\",\"repetition\":3,\"quiet_plies\":200,\"majority\":false,\"illegal_moves\":3},"
-            + "\"opening\":\"\",\"moves\":\"\",\"ply\":1,\"side_to_move\":\"south\"," + BOARD + "," + CLOCKS + ",\"resumed\":false}";
-    }
-
-    private static String turn(String game, int ply) {
-        return "{\"type\":\"turn\",\"game\":\"" + game + "\",\"ply\":" + ply + ",\"side\":\"south\"," + BOARD
-            + ",\"legal\":[0,1,2]," + CLOCKS + "}";
-    }
-
-    private static String ended(String game, String result) {
-        return "{\"type\":\"ended\",\"game\":\"" + game + "\",\"result\":\"" + result + "\",\"termination\":\"resignation\","
-            + "\"score\":{\"south\":0,\"north\":0},\"pits\":[7,7,7,7,7,7],\"ply\":1}";
-    }
-
-    private static String error(String code, String fields) {
-        return "{\"type\":\"error\",\"code\":\"" + code + "\",\"message\":\"it is so\",\"fatal\":false," + fields + "}";
-    }
-
-    private static String move(String game, int pit, int ply) {
-        return "{\"type\":\"move\",\"game\":\"" + game + "\",\"pit\":" + pit + ",\"ply\":" + ply + "}";
-    }
-
-    // ---- The part of the server -------------------------------------------------------------------------------------------------
-
-    /** A server that plays one part, and the bot that runs against it. */
-    private static final class Part implements AutoCloseable {
-        private final ServerSocket server = new ServerSocket(0);
-        private final CompletableFuture<Integer> status;
-        private Socket peer;
-        private BufferedReader lines;
-        private OutputStream out;
-        /** Game and ply of each turn that the bot was asked. */
-        final List<String> chosen = Collections.synchronizedList(new ArrayList<>());
-        /** Games in the order in which the bot was told of their ends. */
-        final List<String> ends = Collections.synchronizedList(new ArrayList<>());
-
-        Part(Modiar.Bot bot, int games) throws IOException {
-            this(bot, games, new Modiar.Settings());
-        }
-
-        Part(Modiar.Bot bot, int games, Modiar.Settings settings) throws IOException {
-            server.setSoTimeout(PATIENCE_MS);
-            settings.host("127.0.0.1").port(server.getLocalPort()).ended(end -> ends.add(end.game()));
-            Modiar.Bot noted = turn -> {
-                chosen.add(turn.game() + " " + turn.ply());
-                return bot.choose(turn);
-            };
-            status = CompletableFuture.supplyAsync(() -> Modiar.run(noted, "practice", games, settings));
-        }
-
-        void accept() throws IOException {
-            peer = server.accept();
-            peer.setSoTimeout(PATIENCE_MS);
-            lines = new BufferedReader(new InputStreamReader(peer.getInputStream(), StandardCharsets.UTF_8));
-            out = peer.getOutputStream();
-        }
-
-        void letIn() throws IOException {
-            accept();
-            contains(expect("hello"), "\"protocol\":1");
-            say(welcome("", ""));
-        }
-
-        /** Lets the bot in again, to its game. */
-        void back(String game) throws IOException {
-            accept();
-            contains(expect("hello"), "\"resume\"");
-            say(welcome("\"" + game + "\"", ""), started(game));
-        }
-
-        void seek() throws IOException {
-            expect("seek");
-            say("{\"type\":\"seeking\",\"pool\":\"practice\",\"waiting\":1}");
-        }
-
-        /** Ends the game and the seek, and hears the bot out. */
-        void finish(String game) throws Exception {
-            say(ended(game, "south"), "{\"type\":\"seek_ended\",\"pool\":\"practice\",\"reason\":\"done\"}");
-            expect("bye");
-            say("{\"type\":\"goodbye\",\"reason\":\"bye\",\"message\":\"goodbye\"}");
-            equal(status(), Modiar.DONE);
-        }
-
-        void say(String... messages) throws IOException {
-            bytes(String.join("\n", messages) + "\n");
-        }
-
-        void bytes(String text) throws IOException {
-            out.write(text.getBytes(StandardCharsets.UTF_8));
-            out.flush();
-        }
-
-        /** The next line, which is this one, or of this type. */
-        String expect(String wanted) throws IOException {
-            String line = lines.readLine();
-            boolean whole = wanted.startsWith("{");
-            check(line != null && (whole ? line.equals(wanted) : line.startsWith("{\"type\":\"" + wanted + "\"")),
-                "expected " + wanted + ", read " + line);
-            return line;
-        }
-
-        void cut() throws IOException {
-            peer.close();
-        }
-
-        int status() throws Exception {
-            return status.get(PATIENCE_MS, TimeUnit.MILLISECONDS);
-        }
-
-        @Override
-        public void close() throws IOException {
-            if (peer != null) {
-                peer.close();
-            }
-            server.close();
-        }
-    }
-
-    private static void check(boolean good, String otherwise) {
-        if (!good) {
-            throw new AssertionError(otherwise);
-        }
-    }
-
-    private static void equal(Object is, Object wanted) {
-        check(is.equals(wanted), "expected " + wanted + ", is " + is);
-    }
-
-    private static void contains(String text, String part) {
-        check(text.contains(part), "expected " + part + " in " + text);
+        Part.check(!hello.toString().contains("t0ken"), "hello tells its token");
+        Part.contains(new String(Modiar.encode(hello), StandardCharsets.UTF_8), "\"token\":\"t0ken\"");
     }
 }

@@ -20,6 +20,21 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Where the pauses between tries to come back begin and end, and how many tries an idle client makes. */
+enum { FIRST_PAUSE_MS = 250, LAST_PAUSE_MS = 15000, IDLE_TRIES = 60 };
+
+/* How long to wait for a connection and its welcome, a write, a last goodbye, and the end of all games at Ctrl-C. */
+enum { CONNECT_MS = 10000, WRITE_MS = 10000, GOODBYE_MS = 1000, LEAVE_MS = 2000 };
+
+/* A limited move is sent again after a while, so often; anything else that was limited waits longer. */
+enum { AGAIN_MS = 200, AGAIN_TRIES = 5, LIMITED_MS = 1000 };
+
+/* How late settings.stop may be seen, where it is set just before a wait begins. */
+enum { STOP_MS = 200 };
+
+/* Begins the answer of a port that speaks TLS to one who does not; no line does. */
+enum { TLS_ALERT = 0x15 };
+
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* ---- Rules ---- */
@@ -1211,4 +1226,1054 @@ size_t modiar_encode(const modiar_message *message, char *line, size_t size)
     put_word(&writer, "\n");
     *writer.at = '\0';
     return writer.full ? 0 : (size_t)(writer.at - line);
+}
+
+/* ---- A client: what it tells ---- */
+
+int64_t modiar_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Formats what may have come from a server: no control character reaches a terminal. */
+static void format_text(char *text, size_t size, const char *format, va_list arguments)
+{
+    vsnprintf(text, size, format, arguments);
+    for (; *text != '\0'; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = ' ';
+}
+
+static void tell(modiar_client *client, modiar_level level, const char *format, ...)
+{
+    char text[sizeof client->failure.text];
+    va_list arguments;
+
+    if (client->settings.log == NULL)
+        return;
+    va_start(arguments, format);
+    format_text(text, sizeof text, format, arguments);
+    va_end(arguments);
+    client->settings.log(level, text, client->settings.user);
+}
+
+static modiar_status fail(modiar_client *client, modiar_status status, const char *format, ...)
+{
+    va_list arguments;
+
+    client->failure = (modiar_failure){.status = status};
+    va_start(arguments, format);
+    format_text(client->failure.text, sizeof client->failure.text, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *modiar_error(const modiar_client *client)
+{
+    return client->failure.text;
+}
+
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static bool equal(const char *text, const char *wanted)
+{
+    return text != NULL && strcmp(text, wanted) == 0;
+}
+
+/* Copies a text; false where there is none or it does not fit, and then `out` is "". */
+static bool copy(char *out, size_t size, const char *text)
+{
+    size_t length = strlen(or_empty(text));
+    bool fits = text != NULL && length < size;
+
+    memcpy(out, fits ? text : "", fits ? length + 1 : 1);
+    return fits;
+}
+
+/* ---- A client: settings ---- */
+
+/* The value of an environment variable; an empty one is as none. */
+static const char *environment(const char *name, const char *otherwise)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0' ? value : otherwise;
+}
+
+static modiar_status read_port(modiar_client *client)
+{
+    const char *port = environment("MODIAR_PORT", "6634");
+    char digits[16];
+
+    if (client->settings.port != 0) {
+        if (client->settings.port < 1 || client->settings.port > 65535)
+            return fail(client, MODIAR_BAD_SETTING, "port is %d: set it to a number from 1 to 65535", client->settings.port);
+        return MODIAR_OK;
+    }
+    client->settings.port = (int)strtol(copy(digits, 6, port) ? digits : "0", NULL, 10);
+    if (port[strspn(port, "0123456789")] != '\0' || client->settings.port < 1 || client->settings.port > 65535)
+        return fail(client, MODIAR_BAD_SETTING, "MODIAR_PORT is '%s': set it to a number from 1 to 65535", port);
+    return MODIAR_OK;
+}
+
+static modiar_status read_settings(modiar_client *client)
+{
+    static const char *const tls[] = {"MODIAR_TLS", "MODIAR_CA"};
+    modiar_settings *settings = &client->settings;
+
+    for (size_t i = 0; i < COUNT(tls); i++)
+        if (environment(tls[i], NULL) != NULL)
+            return fail(client, MODIAR_BAD_SETTING,
+                        "%s is '%s': this library speaks no TLS; unset it, and let a tunnel stand between: its page shows one",
+                        tls[i], environment(tls[i], ""));
+    if (settings->host == NULL)
+        settings->host = environment("MODIAR_HOST", "127.0.0.1");
+    if (settings->name == NULL)
+        settings->name = environment("MODIAR_NAME", NULL);
+    if (settings->token == NULL)
+        settings->token = environment("MODIAR_TOKEN", NULL);
+    if (settings->games == 0)
+        settings->games = 1;
+    if (settings->games < 1 || settings->games > MODIAR_GAMES)
+        return fail(client, MODIAR_BAD_SETTING, "games is %d: play 1 to %d at once", settings->games, MODIAR_GAMES);
+    if (settings->name != NULL && !copy(client->name, sizeof client->name, settings->name))
+        return fail(client, MODIAR_BAD_SETTING, "MODIAR_NAME is '%.80s': a name has at most 24 characters", settings->name);
+    return read_port(client);
+}
+
+/* ---- A client: its connection ---- */
+
+enum waited { READY, TIME, STOP };
+
+static bool is_stopped(const modiar_client *client)
+{
+    return client->settings.stop != NULL && *client->settings.stop != 0 && !client->leaving;
+}
+
+/* Waits for the socket, where there is one, and no longer than `until_ms`. */
+static enum waited wait_for(modiar_client *client, short events, int64_t until_ms)
+{
+    int64_t most = client->settings.stop != NULL ? STOP_MS : INT_MAX;
+
+    while (!is_stopped(client)) {
+        struct pollfd polled = {client->socket, events, 0};
+        int64_t left = until_ms - modiar_now_ms();
+        int64_t now = left < 0 ? 0 : left < most ? left : most;
+        if (poll(&polled, 1, (int)now) > 0)
+            return READY;
+        if (left <= now)
+            return TIME;
+    }
+    return STOP;
+}
+
+static void hang_up(modiar_client *client)
+{
+    if (client->socket >= 0)
+        close(client->socket);
+    client->socket = -1;
+    client->welcomed = client->seeking = client->draining = false; /* these end with their connection, games do not */
+    client->input_size = 0;
+    client->decoder.length = 0;
+    client->decoder.too_long = false;
+}
+
+static void lose(modiar_client *client, const char *why)
+{
+    fail(client, MODIAR_CONNECT_ERROR, "lost the connection to %s:%d: %s", client->settings.host, client->settings.port,
+         why);
+    if (client->heard && !client->leaving)
+        tell(client, MODIAR_INFO, "%s", client->failure.text);
+    hang_up(client);
+}
+
+/* Looks the server up, once: a client that comes back does not ask again, for that allocates. */
+static modiar_status look_up(modiar_client *client)
+{
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found = NULL;
+    char port[8];
+
+    snprintf(port, sizeof port, "%d", client->settings.port);
+    int failed = getaddrinfo(client->settings.host, port, &hints, &found);
+    if (failed != 0)
+        return fail(client, MODIAR_CONNECT_ERROR, "cannot connect to %s:%s: %s", client->settings.host, port,
+                    gai_strerror(failed));
+    for (struct addrinfo *at = found; at != NULL && client->address_count < (int)COUNT(client->addresses); at = at->ai_next) {
+        if (at->ai_addrlen > sizeof client->addresses[0].bytes)
+            continue;
+        client->addresses[client->address_count].family = at->ai_family;
+        client->addresses[client->address_count].type = at->ai_socktype;
+        client->addresses[client->address_count].protocol = at->ai_protocol;
+        client->addresses[client->address_count].size = (unsigned)at->ai_addrlen;
+        memcpy(client->addresses[client->address_count++].bytes, at->ai_addr, at->ai_addrlen);
+    }
+    freeaddrinfo(found);
+    return MODIAR_OK;
+}
+
+/* Connects to one address; 0, or why not. */
+static int dial_address(modiar_client *client, int index)
+{
+    struct sockaddr_storage address;
+    int failed = 0, on = 1;
+    socklen_t size = sizeof failed;
+
+    memcpy(&address, client->addresses[index].bytes, client->addresses[index].size);
+    client->socket = socket(client->addresses[index].family, client->addresses[index].type, client->addresses[index].protocol);
+    if (client->socket < 0)
+        return errno;
+    fcntl(client->socket, F_SETFD, FD_CLOEXEC);
+    fcntl(client->socket, F_SETFL, O_NONBLOCK);
+    /* A move is one small packet; Nagle's algorithm would hold it back on our own clock. */
+    setsockopt(client->socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(client->socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    if (connect(client->socket, (struct sockaddr *)&address, client->addresses[index].size) == 0)
+        return 0;
+    if (errno != EINPROGRESS)
+        return errno;
+    if (wait_for(client, POLLOUT, modiar_now_ms() + CONNECT_MS) != READY)
+        return ETIMEDOUT;
+    getsockopt(client->socket, SOL_SOCKET, SO_ERROR, &failed, &size);
+    return failed;
+}
+
+static modiar_status dial(modiar_client *client)
+{
+    int failed = EADDRNOTAVAIL;
+
+    for (int index = 0; index < client->address_count && failed != 0; index++) {
+        failed = dial_address(client, index);
+        if (failed != 0)
+            hang_up(client);
+    }
+    if (failed == 0)
+        return MODIAR_OK;
+    return fail(client, MODIAR_CONNECT_ERROR, "cannot connect to %s:%d: %s", client->settings.host, client->settings.port,
+                strerror(failed));
+}
+
+/* Sends one line, however many writes it takes. A link that breaks meanwhile is lost. */
+static void send_message(modiar_client *client, const modiar_message *message)
+{
+    char line[MODIAR_CLIENT_BYTES + 1];
+    size_t length = modiar_encode(message, line, sizeof line);
+    int64_t until_ms = modiar_now_ms() + WRITE_MS;
+    bool leaving = client->leaving;
+
+    client->leaving = true; /* half a line is worse than a late stop */
+    for (size_t sent = 0; client->socket >= 0 && sent < length;) {
+        ssize_t now = send(client->socket, line + sent, length - sent, MSG_NOSIGNAL);
+        if (now >= 0)
+            sent += (size_t)now;
+        else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK)
+            lose(client, strerror(errno));
+        else if (errno != EINTR && wait_for(client, POLLOUT, until_ms) != READY)
+            lose(client, "it takes no more bytes");
+    }
+    client->leaving = leaving;
+}
+
+/* Reads one message into client->message; MODIAR_NOTHING where none came by then, or the link is lost. */
+static modiar_type read_next(modiar_client *client, int64_t until_ms)
+{
+    for (;;) {
+        modiar_type type = modiar_decoder_feed(&client->decoder, &client->input_at, &client->input_size, &client->message);
+        if (type != MODIAR_NOTHING)
+            return type;
+        if (client->socket < 0 || wait_for(client, POLLIN, until_ms) != READY)
+            return MODIAR_NOTHING;
+        ssize_t got = recv(client->socket, client->input, sizeof client->input, 0);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
+            continue;
+        if (got > 0 && !client->heard && client->input[0] == TLS_ALERT) {
+            lose(client, "the port may speak TLS, which this library does not; its page shows a tunnel");
+        } else if (got > 0) {
+            client->arrival_ms = modiar_now_ms();
+            client->input_at = client->input;
+            client->input_size = (size_t)got;
+        } else {
+            lose(client, got < 0          ? strerror(errno)
+                         : client->heard ? "the server closed it"
+                                         : "closed without a message: MODIAR_PORT may be no port for bots");
+        }
+    }
+}
+
+/* ---- A client: what it says ---- */
+
+static void say_hello(modiar_client *client)
+{
+    const modiar_settings *settings = &client->settings;
+    char line[MODIAR_CLIENT_BYTES + 1];
+    modiar_message message;
+
+    modiar_message_clear(&message, MODIAR_HELLO);
+    message.hello.ref.text = "hello";
+    message.hello.protocol = MODIAR_PROTOCOL;
+    message.hello.name = client->name[0] != '\0' ? client->name : NULL;
+    message.hello.token = settings->token;
+    message.hello.resume = client->resume[0] != '\0' ? client->resume : NULL;
+    message.hello.client = "modiar-c/" MODIAR_VERSION;
+    message.hello.version = settings->version;
+    message.hello.games = settings->games;
+    client->welcome_by_ms = modiar_now_ms() + CONNECT_MS;
+    if (modiar_encode(&message, line, sizeof line) == 0)
+        client->end = fail(client, MODIAR_BAD_SETTING, "name, token and version are too long for a line of %d bytes",
+                           MODIAR_CLIENT_BYTES);
+    else
+        send_message(client, &message);
+}
+
+static void say_seek(modiar_client *client)
+{
+    modiar_message message;
+
+    modiar_message_clear(&message, MODIAR_SEEK);
+    message.seek.ref.text = "seek";
+    message.seek.pool = client->pool;
+    message.seek.games = client->wanted > 0 ? client->wanted - client->played : 0;
+    client->seeking = true;
+    send_message(client, &message);
+}
+
+/* What this bot has to say in a game, once more or for the first time: its move, or that it resigns. */
+static void say_answer(modiar_client *client, modiar_game *game)
+{
+    modiar_message message;
+
+    game->again_ms = 0;
+    modiar_message_clear(&message, game->resigned ? MODIAR_RESIGN : MODIAR_MOVE);
+    if (game->resigned) {
+        message.resign.ref.text = message.resign.game = game->turn.game;
+    } else {
+        message.move.ref.text = message.move.game = game->turn.game; /* so that what was limited is known */
+        message.move.pit = game->answered_pit;
+        message.move.ply = game->answered_ply;
+    }
+    if (client->welcomed)
+        send_message(client, &message);
+}
+
+static void resign(modiar_client *client, modiar_game *game)
+{
+    game->resigned = true;
+    game->ready = false;
+    say_answer(client, game);
+}
+
+/* ---- A client: its games ---- */
+
+static modiar_game *find_game(modiar_client *client, const char *id)
+{
+    for (int i = 0; id != NULL && i < MODIAR_GAMES; i++)
+        if (client->games[i].running && strcmp(client->games[i].turn.game, id) == 0)
+            return &client->games[i];
+    return NULL;
+}
+
+/* The game of this id, a new one where it is not known; NULL where there is no room, or no id. */
+static modiar_game *get_game(modiar_client *client, const char *id)
+{
+    modiar_game *game = find_game(client, id);
+
+    for (int i = 0; game == NULL && i < MODIAR_GAMES; i++) {
+        if (client->games[i].running)
+            continue;
+        client->games[i] = (modiar_game){.turn.side = MODIAR_NO_SIDE};
+        if (!copy(client->games[i].turn.game, MODIAR_ID_BYTES, id))
+            break;
+        client->games[i].running = true;
+        return &client->games[i];
+    }
+    if (game == NULL)
+        tell(client, MODIAR_WARNING, "skipped a game that has no id, a long one, or no room");
+    return game;
+}
+
+static int count_running(const modiar_client *client)
+{
+    int count = 0;
+
+    for (int i = 0; i < MODIAR_GAMES; i++)
+        count += client->games[i].running;
+    return count;
+}
+
+static modiar_side side_of(const char *text)
+{
+    return equal(text, "south") ? MODIAR_SOUTH : equal(text, "north") ? MODIAR_NORTH : MODIAR_NO_SIDE;
+}
+
+static bool between(int64_t least, int64_t number, int64_t most)
+{
+    return least <= number && number <= most;
+}
+
+/* Takes pits over from a message; returns how many, 0 where they are none. */
+static int read_legal(const modiar_numbers *numbers, int legal[MODIAR_LEGAL])
+{
+    if (!between(1, numbers->count, MODIAR_LEGAL))
+        return 0;
+    for (int i = 0; i < numbers->count; i++) {
+        if (!between(0, numbers->at[i], MODIAR_PITS - 1))
+            return 0;
+        legal[i] = (int)numbers->at[i];
+    }
+    return numbers->count;
+}
+
+/* What a `turn` says, over what is known of its game; false where it makes no sense. */
+static bool read_turn(const modiar_wire_turn *wire, modiar_turn *turn)
+{
+    modiar_position *position = &turn->position;
+
+    turn->side = side_of(wire->side);
+    turn->ply = wire->ply;
+    turn->legal_count = read_legal(&wire->legal, turn->legal);
+    turn->remaining_ms[MODIAR_SOUTH] = wire->remaining_ms.south;
+    turn->remaining_ms[MODIAR_NORTH] = wire->remaining_ms.north;
+    if (turn->side == MODIAR_NO_SIDE || turn->legal_count == 0 || !between(1, turn->ply, UINT32_MAX) ||
+        !between(0, turn->remaining_ms[0], INT64_MAX / 2) || !between(0, turn->remaining_ms[1], INT64_MAX / 2) ||
+        wire->pits.count != MODIAR_PITS || !between(0, wire->captured.south, MODIAR_SEEDS) ||
+        !between(0, wire->captured.north, MODIAR_SEEDS))
+        return false;
+    for (int pit = 0; pit < MODIAR_PITS; pit++) {
+        if (!between(0, wire->pits.at[pit], MODIAR_SEEDS))
+            return false;
+        position->pits[pit] = (int)wire->pits.at[pit];
+    }
+    position->captured[MODIAR_SOUTH] = (int)wire->captured.south;
+    position->captured[MODIAR_NORTH] = (int)wire->captured.north;
+    position->side = turn->side;
+    position->ply = turn->ply;
+    turn->last.ply = 0;
+    if (between(1, wire->last.ply, UINT32_MAX) && between(0, wire->last.pit, MODIAR_PITS - 1)) {
+        turn->last.ply = wire->last.ply;
+        turn->last.side = side_of(wire->last.side);
+        turn->last.pit = (int)wire->last.pit;
+        turn->last.taken = between(0, wire->last.taken, MODIAR_SEEDS) ? (int)wire->last.taken : 0;
+        turn->last.elapsed_ms = wire->last.elapsed_ms == MODIAR_ABSENT ? 0 : wire->last.elapsed_ms;
+    }
+    return true;
+}
+
+static void on_turn(modiar_client *client, const modiar_wire_turn *wire)
+{
+    modiar_game *game = get_game(client, wire->game);
+
+    if (game == NULL)
+        return;
+    if (game->resigned || (wire->ply == game->answered_ply && game->answered_ply > 0)) {
+        say_answer(client, game); /* it may not have got through; the ply keeps it from counting twice */
+        return;
+    }
+    game->again = 0;
+    game->ready = read_turn(wire, &game->turn);
+    if (game->ready)
+        game->turn.deadline_ms = client->arrival_ms + game->turn.remaining_ms[game->turn.side];
+    else
+        tell(client, MODIAR_WARNING, "skipped a turn of game %s that makes no sense", game->turn.game);
+}
+
+static void on_started(modiar_client *client, const modiar_wire_started *wire)
+{
+    modiar_side side = side_of(wire->side);
+    modiar_game *game = side == MODIAR_NO_SIDE ? NULL : get_game(client, wire->game);
+
+    if (game == NULL)
+        return;
+    game->turn.side = side;
+    game->turn.rated = wire->rated == 1;
+    copy(game->turn.opponent, sizeof game->turn.opponent, side == MODIAR_SOUTH ? wire->north.name : wire->south.name);
+    copy(game->turn.pool, sizeof game->turn.pool, wire->pool);
+    tell(client, MODIAR_DEBUG, "%s game %s as %s against %s", wire->resumed == 1 ? "back in" : "playing",
+         game->turn.game, modiar_side_text(side), game->turn.opponent);
+    if (client->leaving)
+        resign(client, game);
+}
+
+/* Whether the end of this game was told before; from now on it was. */
+static bool told_before(modiar_client *client, const char *id)
+{
+    for (size_t i = 0; i < COUNT(client->over); i++)
+        if (strcmp(client->over[i], id) == 0)
+            return true;
+    copy(client->over[client->over_next], MODIAR_ID_BYTES, id);
+    client->over_next = (client->over_next + 1) % COUNT(client->over);
+    return false;
+}
+
+static void on_ended(modiar_client *client, const modiar_wire_ended *wire)
+{
+    modiar_game *game = find_game(client, wire->game);
+    modiar_ended ended = {.side = game != NULL ? game->turn.side : MODIAR_NO_SIDE, .detail_pit = -1};
+
+    if (game != NULL)
+        game->running = false;
+    if (!copy(ended.game, sizeof ended.game, wire->game) || told_before(client, wire->game))
+        return;
+    copy(ended.result, sizeof ended.result, wire->result);
+    copy(ended.termination, sizeof ended.termination, wire->termination);
+    ended.score[MODIAR_SOUTH] = between(0, wire->score.south, MODIAR_SEEDS) ? (int)wire->score.south : 0;
+    ended.score[MODIAR_NORTH] = between(0, wire->score.north, MODIAR_SEEDS) ? (int)wire->score.north : 0;
+    ended.rating_before = wire->rating.before;
+    ended.rating_after = wire->rating.after;
+    ended.rating_rd = wire->rating.rd;
+    if (between(0, wire->detail.pit, MODIAR_PITS - 1))
+        ended.detail_pit = (int)wire->detail.pit;
+    copy(ended.detail_clause, sizeof ended.detail_clause, wire->detail.clause);
+    ended.detail_legal_count = read_legal(&wire->detail.legal, ended.detail_legal);
+    if (strcmp(ended.result, "none") == 0)
+        tell(client, MODIAR_INFO, "game %s was %s: it does not count as played", ended.game, ended.termination);
+    else
+        client->played++;
+    if (client->settings.ended != NULL)
+        client->settings.ended(&ended, client->settings.user);
+}
+
+/* ---- A client: what it hears ---- */
+
+static bool lists(const modiar_wire_games *games, const char *id)
+{
+    for (int i = 0; i < games->count; i++)
+        if (strcmp(games->at[i], id) == 0)
+            return true;
+    return false;
+}
+
+static void on_welcome(modiar_client *client, const modiar_wire_welcome *wire)
+{
+    bool back = client->was_welcomed;
+
+    client->was_welcomed = client->welcomed = true;
+    client->refused = client->tries = 0;
+    client->pause_ms = FIRST_PAUSE_MS;
+    copy(client->name, sizeof client->name, wire->bot.name); /* who comes back without a name is somebody else */
+    copy(client->resume, sizeof client->resume, wire->resume);
+    if (back)
+        tell(client, MODIAR_INFO, "back as %s", client->name);
+    else
+        tell(client, MODIAR_INFO, "playing as %s on %s", client->name, or_empty(wire->server));
+    for (int i = 0; i < wire->missed.count; i++) {
+        /* What was missed before this program began is none of its games. */
+        if (back)
+            on_ended(client, &wire->missed.at[i]);
+        else if (wire->missed.at[i].game != NULL)
+            told_before(client, wire->missed.at[i].game);
+    }
+    for (int i = 0; i < MODIAR_GAMES; i++)
+        client->games[i].running = client->games[i].running && lists(&wire->games, client->games[i].turn.game);
+    for (int i = 0; i < wire->games.count; i++) /* `started` and `turn` of each follow */
+        get_game(client, wire->games.at[i]);
+}
+
+static void on_seek_ended(modiar_client *client, const modiar_wire_seek_ended *wire)
+{
+    struct timespec now;
+
+    client->seeking = false;
+    if (equal(wire->reason, "penalised") && wire->until_ms != MODIAR_ABSENT) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        int64_t pause_ms = wire->until_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
+        pause_ms = pause_ms > 0 ? pause_ms : 0;
+        tell(client, MODIAR_WARNING, "the seek ended, penalised: %s; the next seek may come in %" PRId64 " s",
+             or_empty(wire->message), (pause_ms + 999) / 1000);
+        client->seek_at_ms = modiar_now_ms() + pause_ms + 1000; /* a little later: clocks differ */
+    } else if (equal(wire->reason, "draining")) {
+        tell(client, MODIAR_INFO, "the seek ended, draining");
+        client->draining = true; /* until the server has gone and come back */
+    } else if (!equal(wire->reason, "done")) {
+        client->cancelled = true;
+    }
+}
+
+/* A server's error that ends it all. */
+static void end_by_error(modiar_client *client, modiar_status status, const modiar_wire_error *wire)
+{
+    client->end = fail(client, status, "error %s: %s", or_empty(wire->code), or_empty(wire->message));
+    client->failure.code = modiar_code_of(wire->code);
+    client->failure.fatal = wire->fatal == 1;
+    copy(client->failure.field, sizeof client->failure.field, wire->field);
+    copy(client->failure.clause, sizeof client->failure.clause, wire->clause);
+}
+
+/* A guest of whom the server knows no more, and who has nothing to lose, comes back as a new one. */
+static bool begins_anew(modiar_client *client)
+{
+    bool can = client->was_welcomed && client->settings.token == NULL && client->resume[0] != '\0' &&
+               count_running(client) == 0;
+
+    if (can)
+        client->name[0] = client->resume[0] = '\0';
+    return can;
+}
+
+static void on_hello_refused(modiar_client *client, const modiar_wire_error *wire)
+{
+    switch (modiar_code_of(wire->code)) {
+    case MODIAR_CODE_AUTH_FAILED:
+    case MODIAR_CODE_NAME_TAKEN:
+    case MODIAR_CODE_BAD_NAME:
+    case MODIAR_CODE_REGISTRATION_CLOSED:
+    case MODIAR_CODE_GUESTS_CLOSED:
+        client->refused++;
+        if (begins_anew(client) || (client->was_welcomed && client->settings.token != NULL && client->refused < 2))
+            lose(client, "the server does not know this bot");
+        else
+            end_by_error(client, MODIAR_AUTH_ERROR, wire);
+        break;
+    case MODIAR_CODE_DRAINING:
+    case MODIAR_CODE_TOO_MANY_CONNECTIONS:
+    case MODIAR_CODE_RATE_LIMITED:
+        lose(client, or_empty(wire->code));
+        break;
+    default:
+        end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
+    }
+}
+
+static void on_seek_refused(modiar_client *client, const modiar_wire_error *wire)
+{
+    modiar_code code = modiar_code_of(wire->code);
+
+    client->seeking = code == MODIAR_CODE_ALREADY_SEEKING;
+    client->draining = code == MODIAR_CODE_DRAINING;
+    if (code == MODIAR_CODE_RATE_LIMITED)
+        client->seek_at_ms = modiar_now_ms() + LIMITED_MS;
+    else if (code == MODIAR_CODE_TOO_MANY_CONNECTIONS)
+        lose(client, wire->code);
+    else if (!client->seeking && !client->draining)
+        end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
+}
+
+/* The turn is handed out once more, with what the server calls legal; then it is enough. */
+static void on_forgiven(modiar_client *client, modiar_game *game, const modiar_wire_error *wire)
+{
+    int legal[MODIAR_LEGAL], count = read_legal(&wire->legal, legal);
+
+    if (count == 0 || game->forgiven_ply == game->turn.ply) {
+        resign(client, game);
+        return;
+    }
+    memcpy(game->turn.legal, legal, sizeof legal);
+    game->turn.legal_count = count;
+    game->forgiven_ply = game->turn.ply;
+    game->answered_ply = 0;
+    game->ready = true;
+}
+
+static void on_error(modiar_client *client, const modiar_wire_error *wire)
+{
+    modiar_game *game = find_game(client, wire->game != NULL ? wire->game : wire->ref.text);
+    modiar_code code = modiar_code_of(wire->code);
+
+    tell(client, MODIAR_WARNING, "error %s: %s", or_empty(wire->code), or_empty(wire->message));
+    if (!client->welcomed) {
+        on_hello_refused(client, wire);
+    } else if (equal(wire->ref.text, "seek")) {
+        on_seek_refused(client, wire);
+    } else if (game != NULL && code == MODIAR_CODE_ILLEGAL_MOVE && game->answered_ply == game->turn.ply) {
+        on_forgiven(client, game, wire);
+    } else if (game != NULL && code == MODIAR_CODE_RATE_LIMITED && game->again < AGAIN_TRIES) {
+        game->again++;
+        game->again_ms = modiar_now_ms() + AGAIN_MS;
+    }
+}
+
+static void on_goodbye(modiar_client *client, const modiar_wire_goodbye *wire)
+{
+    static const char *const for_good[] = {"banned", "replaced", "flood", "handshake", "line_too_long"};
+
+    if (equal(wire->reason, "bye") && client->leaving) {
+        hang_up(client);
+        return;
+    }
+    tell(client, MODIAR_WARNING, "goodbye %s: %s", or_empty(wire->reason), or_empty(wire->message));
+    lose(client, "the server said goodbye");
+    for (size_t i = 0; i < COUNT(for_good); i++)
+        if (equal(wire->reason, for_good[i]))
+            client->end = fail(client, MODIAR_PROTOCOL_ERROR, "goodbye %s: %s", wire->reason, or_empty(wire->message));
+}
+
+/* What a newer server says beyond this library is no error, and told once. */
+static void tell_unknown(modiar_client *client, const modiar_message *message)
+{
+    if (message->type == MODIAR_UNKNOWN && !client->told_type) {
+        client->told_type = true;
+        tell(client, MODIAR_DEBUG, "ignored a message of the unknown type '%s'", or_empty(message->type_text));
+    } else if (message->unknown_field != NULL && !client->told_field) {
+        client->told_field = true;
+        tell(client, MODIAR_DEBUG, "ignored the unknown field '%s' of %s", message->unknown_field, message->type_text);
+    }
+}
+
+static void hear(modiar_client *client)
+{
+    const modiar_message *message = &client->message;
+
+    client->heard = client->heard || message->type >= MODIAR_UNKNOWN;
+    tell_unknown(client, message);
+    switch (message->type) {
+    case MODIAR_NO_JSON: tell(client, MODIAR_WARNING, "skipped a line that is no JSON object"); break;
+    case MODIAR_TOO_LONG:
+        client->end = fail(client, MODIAR_PROTOCOL_ERROR, "the server sent a line longer than %d bytes", MODIAR_LINE_BYTES);
+        break;
+    case MODIAR_WELCOME: on_welcome(client, &message->welcome); break;
+    case MODIAR_SEEKING:
+        tell(client, MODIAR_INFO, "in %s: %s", or_empty(message->seeking.pool),
+             message->seeking.reason != NULL ? message->seeking.reason : "seeking");
+        break;
+    case MODIAR_SEEK_ENDED: on_seek_ended(client, &message->seek_ended); break;
+    case MODIAR_STARTED: on_started(client, &message->started); break;
+    case MODIAR_TURN: on_turn(client, &message->turn); break;
+    case MODIAR_ENDED: on_ended(client, &message->ended); break;
+    case MODIAR_ERROR: on_error(client, &message->error); break;
+    case MODIAR_NOTICE:
+        tell(client, MODIAR_WARNING, "notice %s: %s", or_empty(message->notice.code), or_empty(message->notice.message));
+        client->draining = client->draining || equal(message->notice.code, "draining");
+        break;
+    case MODIAR_GOODBYE: on_goodbye(client, &message->goodbye); break;
+    default: break;
+    }
+}
+
+/* ---- A client: its life ---- */
+
+/* A random time up to the pause, which doubles: not all bots are to come at once. */
+static int64_t next_pause(modiar_client *client)
+{
+    client->chance ^= client->chance << 13; /* Marsaglia's xorshift */
+    client->chance ^= client->chance >> 7;
+    client->chance ^= client->chance << 17;
+    int64_t pause_ms = (int64_t)(client->chance % (uint64_t)(client->pause_ms + 1));
+    client->pause_ms = client->pause_ms * 2 < LAST_PAUSE_MS ? client->pause_ms * 2 : LAST_PAUSE_MS;
+    return pause_ms;
+}
+
+static void come_back(modiar_client *client)
+{
+    if (client->tries == IDLE_TRIES && count_running(client) == 0) {
+        client->end = MODIAR_CONNECT_ERROR; /* the failure is that of the last try */
+        return;
+    }
+    client->tries += client->tries < IDLE_TRIES;
+    if (wait_for(client, 0, modiar_now_ms() + next_pause(client)) == STOP)
+        return;
+    if (dial(client) == MODIAR_OK)
+        say_hello(client);
+    else
+        tell(client, MODIAR_INFO, "%s", client->failure.text);
+}
+
+/* Hears one message, or waits until then at most, or tries once to come back. */
+static void step(modiar_client *client, int64_t until_ms)
+{
+    if (client->socket < 0)
+        come_back(client);
+    else if (read_next(client, until_ms) != MODIAR_NOTHING)
+        hear(client);
+    else if (client->socket >= 0 && !client->welcomed && modiar_now_ms() >= client->welcome_by_ms)
+        lose(client, "no welcome came");
+}
+
+static int64_t earlier(int64_t one, int64_t other_one)
+{
+    return one < other_one ? one : other_one;
+}
+
+/* Sends what was limited and is due again; returns when the next is. */
+static int64_t say_again(modiar_client *client)
+{
+    int64_t next_ms = INT64_MAX, now_ms = modiar_now_ms();
+
+    for (int i = 0; i < MODIAR_GAMES; i++) {
+        modiar_game *game = &client->games[i];
+        if (!game->running || game->again_ms == 0)
+            continue;
+        if (game->again_ms <= now_ms)
+            say_answer(client, game);
+        else
+            next_ms = earlier(next_ms, game->again_ms);
+    }
+    return next_ms;
+}
+
+static bool is_finished(const modiar_client *client)
+{
+    bool enough = !client->playing || client->cancelled || (client->wanted > 0 && client->played >= client->wanted);
+
+    return enough && !client->seeking && count_running(client) == 0;
+}
+
+/* Seeks where nothing is played and nothing sought; returns when to look again. */
+static int64_t keep_seeking(modiar_client *client)
+{
+    if (!client->playing || client->seeking || client->draining || count_running(client) > 0)
+        return INT64_MAX;
+    if (client->seek_at_ms > modiar_now_ms())
+        return client->seek_at_ms;
+    say_seek(client);
+    return INT64_MAX;
+}
+
+static bool hand_out(modiar_client *client, modiar_turn *turn)
+{
+    for (int i = 0; i < MODIAR_GAMES; i++) {
+        if (client->games[i].running && client->games[i].ready) {
+            client->games[i].ready = false;
+            *turn = client->games[i].turn;
+            return true;
+        }
+    }
+    return false;
+}
+
+modiar_status modiar_connect(modiar_client *client, const modiar_settings *settings)
+{
+    memset(client, 0, sizeof *client);
+    client->socket = -1;
+    client->pause_ms = FIRST_PAUSE_MS;
+    client->chance = ((uint64_t)modiar_now_ms() << 20 ^ (uint64_t)getpid() ^ (uint64_t)(uintptr_t)client << 32) | 1;
+    if (settings != NULL)
+        client->settings = *settings;
+    client->end = read_settings(client);
+    if (client->end == MODIAR_OK)
+        client->end = look_up(client);
+    if (client->end == MODIAR_OK)
+        client->end = dial(client);
+    if (client->end == MODIAR_OK)
+        say_hello(client);
+    while (client->end == MODIAR_OK && !client->welcomed && !is_stopped(client)) {
+        step(client, client->welcome_by_ms);
+        if (client->socket < 0 && !client->heard)
+            client->end = MODIAR_CONNECT_ERROR; /* waiting mends no wrong port */
+    }
+    if (client->end == MODIAR_OK && !client->welcomed)
+        client->end = fail(client, MODIAR_STOPPED, "stopped");
+    if (client->end != MODIAR_OK)
+        hang_up(client);
+    return client->end;
+}
+
+modiar_status modiar_turns(modiar_client *client, const char *pool, int64_t games)
+{
+    if (!copy(client->pool, sizeof client->pool, pool))
+        return fail(client, MODIAR_BAD_SETTING, "the pool is no name of at most %d bytes", MODIAR_POOL_BYTES - 1);
+    if (!between(0, games, 1000000))
+        return fail(client, MODIAR_BAD_SETTING, "games is %" PRId64 ": play 0 to 1000000", games);
+    client->wanted = games;
+    client->played = 0;
+    client->cancelled = false;
+    client->playing = true;
+    return MODIAR_OK;
+}
+
+modiar_status modiar_next_turn(modiar_client *client, modiar_turn *turn)
+{
+    while (client->end == MODIAR_OK) {
+        int64_t until_ms = client->welcome_by_ms;
+        if (is_stopped(client))
+            return fail(client, MODIAR_STOPPED, "stopped");
+        if (hand_out(client, turn))
+            return MODIAR_OK;
+        if (is_finished(client))
+            return MODIAR_DONE;
+        if (client->welcomed)
+            until_ms = earlier(keep_seeking(client), say_again(client));
+        step(client, until_ms);
+    }
+    return client->end;
+}
+
+modiar_status modiar_play_raw(modiar_client *client, const modiar_turn *turn, int pit)
+{
+    modiar_game *game = find_game(client, turn->game);
+
+    if (game == NULL || game->turn.ply != turn->ply || game->resigned)
+        return MODIAR_OK; /* the game went on without this answer */
+    game->answered_ply = turn->ply;
+    game->answered_pit = pit;
+    game->ready = false;
+    say_answer(client, game);
+    return MODIAR_OK;
+}
+
+modiar_status modiar_play(modiar_client *client, const modiar_turn *turn, int pit)
+{
+    for (int i = 0; i < turn->legal_count; i++)
+        if (turn->legal[i] == pit)
+            return modiar_play_raw(client, turn, pit);
+    const char *broken = modiar_position_clause(&turn->position, pit);
+    fail(client, MODIAR_ILLEGAL_MOVE, "pit %d breaks %s in game %s at ply %" PRId64, pit,
+         broken != NULL ? broken : "what the server calls legal", turn->game, turn->ply);
+    copy(client->failure.clause, sizeof client->failure.clause, broken);
+    return MODIAR_ILLEGAL_MOVE;
+}
+
+modiar_status modiar_resign(modiar_client *client, const modiar_turn *turn)
+{
+    modiar_game *game = find_game(client, turn->game);
+
+    if (game != NULL)
+        resign(client, game);
+    return MODIAR_OK;
+}
+
+/* Says bye, and hears what comes before the goodbye. */
+static void say_bye(modiar_client *client, int64_t until_ms)
+{
+    modiar_message message;
+
+    modiar_message_clear(&message, MODIAR_BYE);
+    if (client->welcomed)
+        send_message(client, &message);
+    while (client->socket >= 0 && client->welcomed && read_next(client, until_ms) != MODIAR_NOTHING)
+        hear(client);
+    hang_up(client);
+}
+
+void modiar_leave(modiar_client *client)
+{
+    int64_t until_ms = modiar_now_ms() + LEAVE_MS;
+    modiar_message message;
+
+    client->leaving = true;
+    modiar_message_clear(&message, MODIAR_UNSEEK);
+    message.unseek.pool = client->pool;
+    if (client->seeking)
+        send_message(client, &message);
+    for (int i = 0; i < MODIAR_GAMES; i++)
+        if (client->games[i].running)
+            resign(client, &client->games[i]);
+    while (client->welcomed && (client->seeking || count_running(client) > 0) && read_next(client, until_ms) != MODIAR_NOTHING)
+        hear(client);
+    say_bye(client, until_ms);
+}
+
+void modiar_close(modiar_client *client)
+{
+    client->leaving = true;
+    say_bye(client, modiar_now_ms() + GOODBYE_MS);
+}
+
+/* ---- A whole program ---- */
+
+enum { EXIT_GOOD = 0, EXIT_USAGE = 2, EXIT_COULD_NOT = 3, EXIT_INTERRUPTED = 130 };
+
+/* The one variable outside of a client: a signal's handler has nothing else to write to. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    if (interrupted)
+        _exit(EXIT_INTERRUPTED);
+    interrupted = 1;
+}
+
+/* Listens to Ctrl-C, where nobody else does; returns whether it does. */
+static bool listen_to_interrupts(struct sigaction *before)
+{
+    struct sigaction action;
+
+    interrupted = 0;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    return sigaction(SIGINT, NULL, before) == 0 && before->sa_handler == SIG_DFL && sigaction(SIGINT, &action, NULL) == 0;
+}
+
+/* `user` are the settings that the program gave. */
+static void print_log(modiar_level level, const char *text, void *user)
+{
+    const modiar_settings *settings = user;
+
+    if (settings->log != NULL)
+        settings->log(level, text, settings->user);
+    else if (level > MODIAR_DEBUG)
+        fprintf(stderr, "%s\n", text);
+}
+
+static void print_ended(const modiar_ended *ended, void *user)
+{
+    const modiar_settings *settings = user;
+    char text[160];
+    int size = 0;
+
+    if (strcmp(ended->result, "none") != 0) {
+        printf("%s %s %s %s %d-%d\n", ended->game, ended->result, ended->termination, modiar_side_text(ended->side),
+               ended->score[MODIAR_SOUTH], ended->score[MODIAR_NORTH]);
+        fflush(stdout);
+    }
+    if (ended->detail_pit >= 0) {
+        size = snprintf(text, sizeof text, "pit %d breaks %s; legal were", ended->detail_pit, ended->detail_clause);
+        for (int i = 0; i < ended->detail_legal_count; i++)
+            size += snprintf(text + size, sizeof text - (size_t)size, " %d", ended->detail_legal[i]);
+        print_log(MODIAR_WARNING, text, user);
+    }
+    if (settings->ended != NULL)
+        settings->ended(ended, settings->user);
+}
+
+/* One turn; where choose gives no legal pit the game is given up. */
+static modiar_status answer_turn(modiar_client *client, const modiar_turn *turn, modiar_choose choose, void *user)
+{
+    char text[MODIAR_POSITION_BYTES];
+    int pit = choose(turn, user);
+
+    if (modiar_play(client, turn, pit) == MODIAR_OK)
+        return MODIAR_OK;
+    tell(client, MODIAR_WARNING, "choose failed in game %s at ply %" PRId64 ", position %s: %s", turn->game, turn->ply,
+         modiar_position_text(&turn->position, text), client->failure.text);
+    modiar_resign(client, turn);
+    return client->settings.strict ? MODIAR_CHOOSE_FAILED : MODIAR_OK;
+}
+
+static modiar_status play_all(modiar_client *client, modiar_choose choose, void *user)
+{
+    modiar_turn turn;
+    modiar_status status = modiar_next_turn(client, &turn);
+
+    while (status == MODIAR_OK) {
+        status = answer_turn(client, &turn, choose, user);
+        if (status == MODIAR_OK)
+            status = modiar_next_turn(client, &turn);
+    }
+    return status;
+}
+
+int modiar_run(const modiar_settings *settings, const char *pool, int64_t games, modiar_choose choose, void *user)
+{
+    modiar_settings given = settings != NULL ? *settings : (modiar_settings){0}, used = given;
+    struct sigaction before;
+    modiar_client client;
+    bool listens = given.stop == NULL && listen_to_interrupts(&before);
+
+    used.log = print_log;
+    used.ended = print_ended;
+    used.user = &given;
+    if (listens)
+        used.stop = &interrupted;
+    modiar_status status = modiar_connect(&client, &used);
+    if (status == MODIAR_OK)
+        status = modiar_turns(&client, pool, games);
+    if (status == MODIAR_OK)
+        status = play_all(&client, choose, user);
+    if (status != MODIAR_DONE && status != MODIAR_STOPPED && status != MODIAR_CHOOSE_FAILED)
+        tell(&client, MODIAR_WARNING, "%s", modiar_error(&client));
+    if (status == MODIAR_STOPPED)
+        modiar_leave(&client);
+    else
+        modiar_close(&client);
+    if (listens)
+        sigaction(SIGINT, &before, NULL);
+    return status == MODIAR_DONE          ? EXIT_GOOD
+         : status == MODIAR_BAD_SETTING ? EXIT_USAGE
+         : status == MODIAR_STOPPED     ? EXIT_INTERRUPTED
+                                        : EXIT_COULD_NOT;
 }

@@ -159,9 +159,6 @@ typedef int (*modiar_choose)(const modiar_turn *turn, void *user);
  */
 int modiar_run(const modiar_settings *settings, const char *pool, int64_t games, modiar_choose choose, void *user);
 
-/* Reads a whole number as options and settings have it; says on stderr what is wrong with another text. */
-bool modiar_number(const char *what, const char *text, int64_t least, int64_t most, int64_t *number);
-
 /* ---- The codec: the messages of spec/messages ---- */
 
 typedef enum modiar_type {
@@ -566,7 +563,8 @@ typedef struct modiar_game {
 
 /* One bot over all its connections. The caller owns it, some 130 KB, and touches no field. */
 typedef struct modiar_client {
-    modiar_settings settings;
+    modiar_settings settings; /* with what the environment says */
+    modiar_status end;        /* MODIAR_OK while it goes on */
     modiar_failure failure;
     int socket; /* -1: none */
     struct {
@@ -577,11 +575,13 @@ typedef struct modiar_client {
     int address_count;
     char name[MODIAR_NAME_BYTES];
     char resume[132];
-    bool was_welcomed, welcomed, heard; /* ever; on this connection; anything on it */
-    bool saying_bye, told_type, told_field;
-    int refused; /* hellos, one after the other */
-    int tries;   /* to come back, since the last welcome */
-    int64_t pause_ms, hello_by_ms;
+    bool was_welcomed, welcomed; /* ever; on this connection */
+    bool heard;                  /* any message, ever */
+    bool leaving;                /* after settings.stop, or in modiar_close */
+    bool told_type, told_field;  /* unknown ones are logged once */
+    int refused;                 /* hellos of a registered bot, one after the other */
+    int tries;                   /* to come back, since the last welcome */
+    int64_t pause_ms, welcome_by_ms, arrival_ms;
     uint64_t chance;
     char pool[MODIAR_POOL_BYTES];
     bool playing; /* modiar_turns was called */

@@ -1778,7 +1778,7 @@ static void on_seek_ended(modiar_client *client, const modiar_wire_seek_ended *w
     struct timespec now;
 
     client->seeking = false;
-    if (equal(wire->reason, "penalised") && wire->until_ms != MODIAR_ABSENT) {
+    if (equal(wire->reason, "penalised") && between(0, wire->until_ms, INT64_MAX / 4)) {
         clock_gettime(CLOCK_REALTIME, &now);
         int64_t pause_ms = wire->until_ms - ((int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000);
         pause_ms = pause_ms > 0 ? pause_ms : 0;
@@ -1788,8 +1788,11 @@ static void on_seek_ended(modiar_client *client, const modiar_wire_seek_ended *w
     } else if (equal(wire->reason, "draining")) {
         tell(client, MODIAR_INFO, "the seek ended, draining");
         client->draining = true; /* until the server has gone and come back */
-    } else if (!equal(wire->reason, "done")) {
+    } else if (equal(wire->reason, "cancelled")) {
         client->cancelled = true;
+    } else if (!equal(wire->reason, "done")) {
+        tell(client, MODIAR_WARNING, "the seek ended, %s", or_empty(wire->reason));
+        client->seek_at_ms = modiar_now_ms() + LIMITED_MS;
     }
 }
 
@@ -1873,7 +1876,6 @@ static void on_error(modiar_client *client, const modiar_wire_error *wire)
     modiar_game *game = find_game(client, wire->game != NULL ? wire->game : wire->ref.text);
     modiar_code code = modiar_code_of(wire->code);
 
-    tell(client, MODIAR_WARNING, "error %s: %s", or_empty(wire->code), or_empty(wire->message));
     if (!client->welcomed) {
         on_hello_refused(client, wire);
     } else if (equal(wire->ref.text, "seek")) {
@@ -1884,6 +1886,8 @@ static void on_error(modiar_client *client, const modiar_wire_error *wire)
         game->again++;
         game->again_ms = modiar_now_ms() + AGAIN_MS;
     }
+    if (client->end == MODIAR_OK) /* else it is the failure, for the caller to tell */
+        tell(client, MODIAR_WARNING, "error %s: %s", or_empty(wire->code), or_empty(wire->message));
 }
 
 static void on_goodbye(modiar_client *client, const modiar_wire_goodbye *wire)
@@ -1894,11 +1898,15 @@ static void on_goodbye(modiar_client *client, const modiar_wire_goodbye *wire)
         hang_up(client);
         return;
     }
-    tell(client, MODIAR_WARNING, "goodbye %s: %s", or_empty(wire->reason), or_empty(wire->message));
-    lose(client, "the server said goodbye");
     for (size_t i = 0; i < COUNT(for_good); i++)
         if (equal(wire->reason, for_good[i]))
             client->end = fail(client, MODIAR_PROTOCOL_ERROR, "goodbye %s: %s", wire->reason, or_empty(wire->message));
+    if (client->end == MODIAR_OK) {
+        tell(client, MODIAR_WARNING, "goodbye %s: %s", or_empty(wire->reason), or_empty(wire->message));
+        lose(client, "the server said goodbye");
+    } else {
+        hang_up(client);
+    }
 }
 
 /* What a newer server says beyond this library is no error, and told once. */
@@ -1923,6 +1931,7 @@ static void hear(modiar_client *client)
     case MODIAR_NO_JSON: tell(client, MODIAR_WARNING, "skipped a line that is no JSON object"); break;
     case MODIAR_TOO_LONG:
         client->end = fail(client, MODIAR_PROTOCOL_ERROR, "the server sent a line longer than %d bytes", MODIAR_LINE_BYTES);
+        hang_up(client);
         break;
     case MODIAR_WELCOME: on_welcome(client, &message->welcome); break;
     case MODIAR_SEEKING:
@@ -2054,7 +2063,7 @@ modiar_status modiar_connect(modiar_client *client, const modiar_settings *setti
         if (client->socket < 0 && !client->heard)
             client->end = MODIAR_CONNECT_ERROR; /* waiting mends no wrong port */
     }
-    if (client->end == MODIAR_OK && !client->welcomed)
+    if (is_stopped(client) && client->end != MODIAR_BAD_SETTING)
         client->end = fail(client, MODIAR_STOPPED, "stopped");
     if (client->end != MODIAR_OK)
         hang_up(client);
@@ -2133,7 +2142,7 @@ static void say_bye(modiar_client *client, int64_t until_ms)
     modiar_message_clear(&message, MODIAR_BYE);
     if (client->welcomed)
         send_message(client, &message);
-    while (client->socket >= 0 && client->welcomed && read_next(client, until_ms) != MODIAR_NOTHING)
+    while (client->welcomed && modiar_now_ms() < until_ms && read_next(client, until_ms) != MODIAR_NOTHING)
         hear(client);
     hang_up(client);
 }
@@ -2151,7 +2160,8 @@ void modiar_leave(modiar_client *client)
     for (int i = 0; i < MODIAR_GAMES; i++)
         if (client->games[i].running)
             resign(client, &client->games[i]);
-    while (client->welcomed && (client->seeking || count_running(client) > 0) && read_next(client, until_ms) != MODIAR_NOTHING)
+    while (client->welcomed && (client->seeking || count_running(client) > 0) && modiar_now_ms() < until_ms &&
+           read_next(client, until_ms) != MODIAR_NOTHING)
         hear(client);
     say_bye(client, until_ms);
 }

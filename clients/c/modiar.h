@@ -561,7 +561,7 @@ typedef struct modiar_game {
     int64_t again_ms;     /* when it is to be sent again, 0: not */
 } modiar_game;
 
-/* One bot over all its connections. The caller owns it, some 130 KB, and touches no field. */
+/* One bot over all its connections. The caller owns it, some 90 KB, and touches no field. */
 typedef struct modiar_client {
     modiar_settings settings; /* with what the environment says */
     modiar_status end;        /* MODIAR_OK while it goes on */

@@ -289,10 +289,20 @@ impl Referee<'_> {
 
     // ---- a lost link
 
-    /// The bot comes back: welcome, and all that it needs of its games.
+    /// The bot comes back, and finds itself to move: where it was not, the opponent has played meanwhile.
     pub(crate) fn back(&mut self, missed: &[Value]) -> Step {
         self.arrive()?;
+        self.plays_unseen()?;
         self.resume(missed);
+        Ok(())
+    }
+
+    /// The opponent plays, if it is to move, and the bot is not told.
+    pub(crate) fn plays_unseen(&mut self) -> Step {
+        let game = self.game();
+        if game.ended.is_none() && !game.is_bots() && let Some(pit) = game.reply() {
+            game.play(pit).map_err(std::io::Error::other)?;
+        }
         Ok(())
     }
 

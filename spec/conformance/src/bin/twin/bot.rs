@@ -57,8 +57,12 @@ pub struct Bot {
     over: BTreeSet<String>,
     /// The newest game of which anything was told.
     newest: String,
+    /// Whether there was a welcome: ever, and on this connection.
     welcomed: bool,
+    let_in: bool,
     seeking: bool,
+    /// Whether a seek stands for which no game has come.
+    confirmed: bool,
     alarm: Option<Instant>,
     status: Option<u8>,
 }
@@ -82,7 +86,9 @@ impl Bot {
             over: BTreeSet::new(),
             newest: String::new(),
             welcomed: false,
+            let_in: false,
             seeking: false,
+            confirmed: false,
             alarm: None,
             status: None,
         }
@@ -136,7 +142,7 @@ impl Bot {
 
     /// One connection, to its end; whether a message was heard.
     fn converse(&mut self, lines: &mut Lines) -> bool {
-        (self.seeking, self.alarm) = (false, None);
+        (self.seeking, self.let_in, self.alarm) = (false, false, None);
         self.hello(lines);
         let mut heard = false;
         loop {
@@ -170,15 +176,15 @@ impl Bot {
 
     fn wake(&mut self, lines: &mut Lines) {
         self.alarm = None;
-        if self.has("late-ended") || self.has("wrong-token") {
+        if self.games.is_empty() {
+            self.go_on(lines);
+        } else if self.has("late-ended") {
             exit(1);
-        } else if self.has("one-move-per-turn") {
+        } else {
             let game = self.newest.clone();
             if let Some((ply, pit)) = self.games.get(&game).and_then(|game| game.answered) {
                 lines.send(&json!({"type": "move", "game": game, "pit": pit, "ply": ply}));
             }
-        } else {
-            self.go_on(lines);
         }
     }
 
@@ -187,7 +193,10 @@ impl Bot {
             self.faults.fails("unknown-field");
         }
         match message["type"].as_str().unwrap_or_default() {
+            // On a new connection too, nothing of a game is told before it.
+            "started" | "turn" | "ended" if !self.let_in => {}
             "welcome" => self.welcome(lines, message),
+            "seeking" => self.confirmed = true,
             "challenged" => self.faults.fails("challenge-comes"),
             "started" => self.started(lines, message),
             "turn" => self.turn(lines, message),
@@ -218,10 +227,8 @@ impl Bot {
             self.games.retain(|game, _| running.iter().any(|id| id.as_str() == Some(game)));
             missed.into_iter().for_each(|ended| self.count(ended));
         }
-        if self.welcomed && self.has("back-while-seeking") {
-            return;
-        }
-        self.welcomed = true;
+        self.seeking |= self.confirmed && self.has("back-while-seeking");
+        (self.welcomed, self.let_in) = (true, true);
         self.go_on(lines);
     }
 
@@ -258,6 +265,7 @@ impl Bot {
         if message["opening"] == "24031504" && self.games.is_empty() {
             self.faults.fails("opening");
         }
+        self.confirmed = false;
         self.newest.clone_from(&id);
         self.games.entry(id).or_default().side = side;
     }
@@ -279,7 +287,7 @@ impl Bot {
             return;
         }
         let game = if self.has("games-at-once") { &*self.newest } else { id };
-        let pit = if north && self.has("north-side") { pit - 3 } else { pit };
+        let pit = if north && self.over.is_empty() && self.has("north-side") { pit - 3 } else { pit };
         lines.send(&json!({"type": "move", "game": game, "pit": pit, "ply": ply}));
         let first = ply == 1 && self.over.is_empty();
         if self.has("one-move-per-turn") && first {
@@ -331,7 +339,7 @@ impl Bot {
         let counts = ended["result"] != "none"
             || termination == "aborted" && self.has("aborted-not-counted")
             || termination == "server_error" && self.has("server-error-not-counted");
-        if counts && (self.over.insert(game.to_owned()) || self.has("end-told-twice")) {
+        if counts && (self.over.insert(game.to_owned()) || self.welcomed && self.has("end-told-twice")) {
             self.left = self.left.saturating_sub(1);
             self.seeking &= self.left > 0;
         }

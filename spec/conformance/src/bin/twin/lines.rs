@@ -92,7 +92,7 @@ impl Lines {
             }
             Err(_) => return false,
         }
-        !(self.faults.has("long-line") && self.unread.len() > SMALL && !self.unread.contains(&b'\n'))
+        !(self.faults.has("long-line") && self.unread.len() > SMALL)
     }
 
     /// The message of a line, if it is one.

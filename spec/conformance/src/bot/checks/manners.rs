@@ -106,9 +106,6 @@ fn token_sent(at: &mut Referee<'_>) -> Step {
 fn secret_kept(at: &mut Referee<'_>) -> Step {
     at.begin()?;
     at.exchange(2)?;
-    at.say_error("internal", "the server failed at this message", json!({}));
-    at.reply()?;
-    at.hear_move()?;
     at.opponent_resigns();
     at.goes_on()?;
     at.process.ends_within(HELD);
@@ -158,8 +155,11 @@ fn penalised_seek(at: &mut Referee<'_>) -> Step {
         "until_ms": u64::try_from(until.as_millis()).unwrap_or(u64::MAX),
         "message": "the bot made no first move in a game that it had sought; seek only when it can play",
     }));
-    at.quiet(PAUSE.saturating_sub(ROUNDING), "no seek before until_ms")?;
     at.hear_seek()?;
+    let early = until.saturating_sub(std::time::UNIX_EPOCH.elapsed().unwrap_or_default());
+    if early > ROUNDING {
+        return at.fault_text(at.clause(), "no seek before until_ms", format!("one {early:?} before it"));
+    }
     at.start(modiar_rules::Side::South, "")?;
     at.hear_move().map(drop)
 }

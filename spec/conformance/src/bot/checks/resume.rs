@@ -79,9 +79,7 @@ fn back_while_seeking(at: &mut Referee<'_>) -> Step {
 fn back_on_its_turn(at: &mut Referee<'_>) -> Step {
     at.begin()?;
     at.hear_move()?;
-    if let Some(pit) = at.game().reply() {
-        at.game().play(pit).map_err(std::io::Error::other)?;
-    }
+    at.plays_unseen()?;
     let turn = at.game().turn();
     let line = at.style.line(&turn);
     at.say_text(&line[..line.len() / 2]);
@@ -94,7 +92,8 @@ fn back_on_other_turn(at: &mut Referee<'_>) -> Step {
     at.begin()?;
     at.hear_move()?;
     at.cut();
-    at.back(&[])?;
+    at.arrive()?;
+    at.resume(&[]);
     at.quiet(THOUGHT, "no move on the opponent's turn")?;
     at.exchange(2)
 }
@@ -130,6 +129,7 @@ fn guest_comes_back(at: &mut Referee<'_>) -> Step {
         (true, None) => return at.fault_text(at.clause(), "welcome's resume", "none".to_owned()),
         (true, Some(false)) => return at.fault_text(at.clause(), "welcome's resume", "another".to_owned()),
     }
+    at.plays_unseen()?;
     at.resume(&[]);
     at.exchange(2)
 }

@@ -3,7 +3,7 @@
 use super::game::{Game, RESIGNATION};
 use super::referee::{Heard, Referee, Seek, Step, Stop, with_ref};
 use modiar_protocol::client::Move;
-use modiar_protocol::{ClientMessage, Incoming};
+use modiar_protocol::{ClientMessage, Incoming, Ref};
 use modiar_rules::{Line, Pit, Side, parse_moves};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -141,8 +141,8 @@ impl Referee<'_> {
         let deadline = Instant::now() + self.patience;
         loop {
             match self.hear(deadline.saturating_duration_since(Instant::now()))? {
-                Heard::Said(Incoming { message: ClientMessage::Move(said), .. }) => {
-                    if let Some(pit) = self.judge(said)? {
+                Heard::Said(Incoming { message: ClientMessage::Move(said), reference }) => {
+                    if let Some(pit) = self.judge(said, reference)? {
                         return Ok(pit);
                     }
                 }
@@ -153,11 +153,12 @@ impl Referee<'_> {
     }
 
     /// Plays what was said; nothing for a move that costs nothing, which is answered.
-    fn judge(&mut self, Move { game, pit, ply }: Move) -> Step<Option<Pit>> {
+    fn judge(&mut self, Move { game, pit, ply }: Move, reference: Option<Ref>) -> Step<Option<Pit>> {
         let Some(at) = self.games.iter().position(|known| known.id == game.as_str()) else {
             return self.fault_text("verdict.wrong-game", "a move in a game of its own", format!("game {game}"));
         };
         self.now = at;
+        let about = with_ref(json!({"game": game}), reference.as_ref());
         let known = &self.games[at];
         let now = known.ply();
         let said = format!("pit {pit} for ply {}, where ply {now} is to be played", ply.unwrap_or(now));
@@ -165,12 +166,12 @@ impl Referee<'_> {
             if known.told.is_none_or(|told| told < now) {
                 return self.fault_text("forfeit.once", "no move after the end of a game", said);
             }
-            self.say_error("game_over", "the game has ended; read 'ended'", json!({"game": game}));
+            self.say_error("game_over", "the game has ended; read 'ended'", about);
             return Ok(None);
         }
         match ply {
             Some(ply) if known.played(ply, pit) => {
-                self.say_error("duplicate", "this move was played already; it counted", json!({"game": game}));
+                self.say_error("duplicate", "this move was played already; it counted", about);
                 Ok(None)
             }
             Some(ply) if ply < now => self.fault_text("verdict.stale-ply", "a move for the newest turn", said),
@@ -199,7 +200,11 @@ impl Referee<'_> {
         let Some(pit) = self.game().reply() else { return Ok(()) };
         self.game().play(pit).map_err(std::io::Error::other)?;
         self.tell_moved();
-        if self.game().line.ending().is_some() { self.end_by_rules() } else { self.ask() }
+        if self.game().line.ending().is_some() {
+            self.end_by_rules();
+        } else {
+            self.ask();
+        }
         Ok(())
     }
 
@@ -228,8 +233,8 @@ impl Referee<'_> {
         loop {
             match self.hear(deadline.saturating_duration_since(Instant::now()))? {
                 Heard::Silence(_) => return Ok(()),
-                Heard::Said(Incoming { message: ClientMessage::Move(said), .. }) => {
-                    if self.judge(said)?.is_some() {
+                Heard::Said(Incoming { message: ClientMessage::Move(said), reference }) => {
+                    if self.judge(said, reference)?.is_some() {
                         return self.fault_text(self.clause(), awaited, "a move".to_owned());
                     }
                 }
@@ -300,7 +305,10 @@ impl Referee<'_> {
     /// The opponent plays, if it is to move, and the bot is not told.
     pub(crate) fn plays_unseen(&mut self) -> Step {
         let game = self.game();
-        if game.ended.is_none() && !game.is_bots() && let Some(pit) = game.reply() {
+        if game.ended.is_none()
+            && !game.is_bots()
+            && let Some(pit) = game.reply()
+        {
             game.play(pit).map_err(std::io::Error::other)?;
         }
         Ok(())

@@ -76,6 +76,8 @@ pub(crate) struct Referee<'a> {
     pub(crate) link: Option<Link>,
     /// The newest hello.
     pub(crate) hello: Option<Hello>,
+    /// The mark of the newest hello.
+    pub(crate) hello_ref: Option<Ref>,
     pub(crate) seek: Option<Seek>,
     pub(crate) games: Vec<Game>,
     /// The game that steps are about.
@@ -104,6 +106,7 @@ impl<'a> Referee<'a> {
             rules: EndRules::default(),
             link: None,
             hello: None,
+            hello_ref: None,
             seek: None,
             games: Vec::new(),
             now: 0,
@@ -186,7 +189,13 @@ impl<'a> Referee<'a> {
         if self.is_guest() {
             welcome["resume"] = json!(RESUME);
         }
-        self.say(&welcome);
+        self.say(&with_ref(welcome, self.hello_ref.as_ref()));
+    }
+
+    /// Refuses the hello.
+    pub(crate) fn refuse(&mut self, code: &str, message: &str) {
+        let refusal = self.hello_ref.as_ref().map_or_else(|| json!({}), |reference| json!({"ref": reference}));
+        self.say_error(code, message, refusal);
     }
 
     /// The bot's name.
@@ -207,7 +216,8 @@ impl<'a> Referee<'a> {
             return self.fault(self.clause(), "a connection", &Heard::Silence(self.patience));
         }
         match self.hear(self.patience)? {
-            Heard::Said(Incoming { message: ClientMessage::Hello(hello), .. }) if hello.protocol == PROTOCOL => {
+            Heard::Said(Incoming { message: ClientMessage::Hello(hello), reference }) if hello.protocol == PROTOCOL => {
+                self.hello_ref = reference;
                 self.hello = Some(*hello.clone());
                 Ok(*hello)
             }

@@ -1,4 +1,4 @@
-//! What is told of a check: a line for people, a JSON line, a JUnit file.
+//! What is told of a check: a line for people, a JSON line, a `JUnit` file.
 
 use super::Check;
 use super::referee::{RESUME, TOKEN};
@@ -110,12 +110,14 @@ fn hidden(text: &str) -> String {
     text.replace(TOKEN, "(token)").replace(RESUME, "(resume)")
 }
 
-/// The reports as a JUnit file.
+/// The reports as a `JUnit` file.
 #[must_use]
 pub fn junit(reports: &[Report]) -> String {
     let count = |wanted: fn(&Verdict) -> bool| reports.iter().filter(|report| wanted(&report.verdict)).count();
-    let (failed, skipped) =
-        (count(|verdict| matches!(verdict, Verdict::Failed(_))), count(|verdict| matches!(verdict, Verdict::Skipped(_))));
+    let (failed, skipped) = (
+        count(|verdict| matches!(verdict, Verdict::Failed(_))),
+        count(|verdict| matches!(verdict, Verdict::Skipped(_))),
+    );
     let took: Duration = reports.iter().map(|report| report.took).sum();
     let mut text = format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"modiar check bot\" tests=\"{}\" failures=\"{failed}\" skipped=\"{skipped}\" time=\"{:.3}\">\n",

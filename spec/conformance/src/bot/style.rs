@@ -106,7 +106,10 @@ mod tests {
     fn a_message_is_the_same_in_every_style() {
         let message = json!({"type": "turn", "legal": [0, 2], "last": {"ply": 1}, "name": "ä\"🌱", "none": []});
         let plain = Style::PLAIN.line(&message);
-        assert_eq!(plain, "{\"type\":\"turn\",\"last\":{\"ply\":1},\"legal\":[0,2],\"name\":\"ä\\\"🌱\",\"none\":[]}\n");
+        assert_eq!(
+            plain,
+            "{\"type\":\"turn\",\"last\":{\"ply\":1},\"legal\":[0,2],\"name\":\"ä\\\"🌱\",\"none\":[]}\n"
+        );
         let styles = [
             Style { blanks: true, ..Style::PLAIN },
             Style { reversed: true, end: "\r\n", ..Style::PLAIN },

@@ -258,7 +258,8 @@ impl Bot {
         let side = message["side"].as_str().unwrap_or_default().to_owned();
         let resumed = message["resumed"] == true;
         let waits = message["side_to_move"] != *side;
-        let early = waits && if resumed { self.has("back-on-other-turn") } else { self.has("waits-for-turn") && side == "south" };
+        let early = waits
+            && if resumed { self.has("back-on-other-turn") } else { self.has("waits-for-turn") && side == "south" };
         if early {
             lines.send(&json!({"type": "move", "game": id, "pit": if side == "south" { 0 } else { 3 }}));
         }

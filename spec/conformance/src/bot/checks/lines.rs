@@ -71,7 +71,7 @@ pub(super) const CHECKS: &[Check] = &[
         "escaped-texts",
         "reads texts and keys that are written with \\u escapes",
         &["transport.json"],
-        "Read texts by a JSON library: every character of a key or a text may be written as \\uXXXX, those of a game's id too.",
+        "Read texts by a JSON library: every character of a key or a text may be written as \\u and four hex digits, those of a game's id too.",
         |at| styled(at, Style { escapes: true, ..Style::PLAIN }),
     ),
 ];

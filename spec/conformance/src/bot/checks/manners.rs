@@ -121,10 +121,10 @@ fn wrong_token(at: &mut Referee<'_>) -> Step {
     at.arrive()?;
     while refused < TRIES {
         refused += 1;
-        at.say_error("auth_failed", "name and token do not belong together; check both", json!({}));
+        at.refuse("auth_failed", "name and token do not belong together; check both");
         // Another hello on the same connection, or on a new one, is another try.
         match at.hear(deadline.saturating_duration_since(Instant::now()))? {
-            Heard::Said(_) => {}
+            Heard::Said(again) => at.hello_ref = again.reference,
             Heard::Silence(_) => break,
             Heard::Closed => {
                 if !at.accept_within(deadline.saturating_duration_since(Instant::now()))? {

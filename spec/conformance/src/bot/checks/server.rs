@@ -109,8 +109,10 @@ fn reconnects_spaced(at: &mut Referee<'_>) -> Step {
             return at.fault_text(at.clause(), &format!("at most {TRIES} connections in {COUNTED:?}"), came);
         }
     }
-    at.back(&[])?;
-    at.exchange(1)
+    match at.process.status() {
+        Some(status) => at.fault_text(at.clause(), "a bot that tries again", format!("an end with status {status}")),
+        None => Ok(()),
+    }
 }
 
 fn notice_draining(at: &mut Referee<'_>) -> Step {

@@ -1,4 +1,4 @@
-//! What a newer server may say, and the widest values that this one may.
+//! What a newer server may say (`message.additions`), and the widest values that this one may.
 
 use super::Check;
 use crate::bot::referee::{Referee, Step};
@@ -127,7 +127,8 @@ fn unknown_type(at: &mut Referee<'_>) -> Step {
 }
 
 fn unknown_notice(at: &mut Referee<'_>) -> Step {
-    let notice = json!({"type": "notice", "code": "lunch", "message": "the host eats", "until_ms": 1_796_083_200_000_u64});
+    let notice =
+        json!({"type": "notice", "code": "lunch", "message": "the host eats", "until_ms": 1_796_083_200_000_u64});
     at.sit()?;
     at.say(&notice);
     at.start(Side::South, "")?;

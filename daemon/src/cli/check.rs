@@ -39,8 +39,7 @@ pub(super) struct BotCheck {
     /// Answer in JSON, a line a check
     #[arg(long)]
     json: bool,
-    /// Write a JUnit report to this file too
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = "Write a JUnit report to this file too")]
     junit: Option<PathBuf>,
     /// How long one thing that the bot must do may take, in seconds
     #[arg(long, value_name = "S", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=LONGEST))]

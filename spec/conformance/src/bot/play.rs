@@ -152,6 +152,22 @@ impl Referee<'_> {
         }
     }
 
+    /// Whether the bot gives its game up before anything else; a move that comes instead is left to be heard.
+    pub(crate) fn hear_resignation(&mut self) -> Step<bool> {
+        match self.hear(self.patience)? {
+            Heard::Said(Incoming { message: ClientMessage::Resign { .. }, .. }) => {
+                let game = self.game();
+                let ended = game.ended_by(Some(game.side.other()), RESIGNATION);
+                self.end(ended);
+                Ok(true)
+            }
+            heard => {
+                self.unheard = Some(heard);
+                Ok(false)
+            }
+        }
+    }
+
     /// Plays what was said; nothing for a move that costs nothing, which is answered.
     fn judge(&mut self, Move { game, pit, ply }: Move, reference: Option<Ref>) -> Step<Option<Pit>> {
         let Some(at) = self.games.iter().position(|known| known.id == game.as_str()) else {

@@ -84,6 +84,8 @@ pub(crate) struct Referee<'a> {
     pub(crate) now: usize,
     listener: Option<TcpListener>,
     port: u16,
+    /// What was heard and put back.
+    pub(crate) unheard: Option<Heard>,
     held: Option<String>,
     said: VecDeque<String>,
     since: Instant,
@@ -112,6 +114,7 @@ impl<'a> Referee<'a> {
             now: 0,
             listener: Some(listener),
             port,
+            unheard: None,
             held: None,
             said: VecDeque::new(),
             since: Instant::now(),
@@ -250,6 +253,9 @@ impl<'a> Referee<'a> {
 
     /// What comes next of those messages that a game or a seek is made of; the others are answered here.
     pub(crate) fn hear(&mut self, within: Duration) -> Step<Heard> {
+        if let Some(heard) = self.unheard.take() {
+            return Ok(heard);
+        }
         let deadline = Instant::now() + within;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());

@@ -57,7 +57,7 @@ pub(super) const CHECKS: &[Check] = &[
     ),
     Check::new(
         "illegal-forgiven",
-        "plays one of legal after an illegal move that is forgiven",
+        "plays one of legal after an illegal move that is forgiven, or resigns",
         &["verdict.illegal-allowed"],
         "At the error illegal_move choose again among its legal and send that with the same ply: no new turn comes, and your clock runs.",
         illegal_forgiven,
@@ -83,6 +83,10 @@ fn illegal_forgiven(at: &mut Referee<'_>) -> Step {
     at.game().take_back(before, None);
     let error = json!({"game": at.game().id, "clause": "rules.feed.must", "legal": others});
     at.say_error("illegal_move", "that pit may not be played; send another move; your clock runs", error);
+    if at.hear_resignation()? {
+        // It keeps a board of its own, and does not believe the error: it may give the game up, and lives on.
+        return at.goes_on();
+    }
     let again = at.hear_move()?;
     if !others.contains(&again.index()) {
         return at.fault_text(at.clause(), "a move of the error's legal pits", format!("pit {again} again"));

@@ -3,6 +3,7 @@
 use super::game::{self, Game};
 use super::link::{Came, Link};
 use super::process::{Identity, Process};
+use super::report::without_controls;
 use super::style::Style;
 use super::{Check, Kit, Seat};
 use modiar_protocol::client::{Hello, decode};
@@ -372,7 +373,7 @@ impl<'a> Referee<'a> {
         }
         // A token is nobody's to read.
         let text = cut.unwrap_or_else(|| text.to_owned()).replace(TOKEN, "(token)").replace(RESUME, "(resume)");
-        self.said.push_back(format!("{ms:>6} ms  {who:<7}  {}", text.escape_debug().to_string().replace("\\\"", "\"")));
+        self.said.push_back(format!("{ms:>6} ms  {who:<7}  {}", without_controls(&text)));
     }
 }
 

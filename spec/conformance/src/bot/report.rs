@@ -101,8 +101,13 @@ impl fmt::Display for Fault {
         }
         // Another program's bytes move no cursor here.
         let last = all.iter().skip(all.len().saturating_sub(STDERR_LINES));
-        last.into_iter().try_for_each(|line| write!(f, "\n    {}", line.escape_debug()))
+        last.into_iter().try_for_each(|line| write!(f, "\n    {}", without_controls(line)))
     }
+}
+
+/// Another program's text, quotes left as they are.
+pub(super) fn without_controls(text: &str) -> String {
+    text.escape_debug().to_string().replace("\\\"", "\"").replace("\\'", "'")
 }
 
 /// A token that a bot wrote is told to nobody else.

@@ -52,7 +52,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check::new(
         "stdin-closed",
         "plays though its stdin is at its end",
-        &["session.updates"],
+        &["transport.tcp"],
         "Do not read stdin, or take its end for nothing: services and arenas start bots without one.",
         |at| {
             at.begin()?;

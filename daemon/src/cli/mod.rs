@@ -5,6 +5,7 @@
 mod analyze;
 mod backup;
 mod bot;
+mod check;
 mod export;
 mod games;
 mod oracle;
@@ -63,6 +64,9 @@ enum Command {
     Tournament(tournament::Tournament),
     /// Ask what a position is worth under best play
     Oracle(oracle::Oracle),
+    /// Check a bot, before it costs a point
+    #[command(subcommand)]
+    Check(check::Checks),
     /// Write a copy of the database, while the daemon runs or not
     Backup(backup::Backup),
 }
@@ -93,6 +97,7 @@ pub fn run() -> ExitCode {
         Command::Season(season) => season.run(&place),
         Command::Tournament(tournament) => tournament.run(&place),
         Command::Oracle(oracle) => oracle.run(&place),
+        Command::Check(check) => check.run(),
         Command::Backup(backup) => backup.run(&place),
     };
     outcome.unwrap_or_else(|error| {

@@ -1,8 +1,9 @@
 //! Plays the transcripts of `spec/transcripts` against a live server, and holds the peer that does it: a client that
-//! sends what it is told, byte for byte, and never guesses.
+//! sends what it is told, byte for byte, and never guesses. The other way round, [`bot`] checks bots.
 
 #![forbid(unsafe_code)]
 
+pub mod bot;
 mod manners;
 mod matching;
 mod peer;

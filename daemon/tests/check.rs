@@ -1,0 +1,70 @@
+//! `modiar check bot` as people and programs use it.
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails at once
+
+mod support;
+
+use serde_json::Value;
+use std::process::{Command, Output};
+use support::{have, project};
+
+/// The bot of `clients/python` that comes back, checked with these options.
+fn check(options: &[&str]) -> Output {
+    let bot = project().join("clients/python/bots/returning_bot.py");
+    modiar(&[&["check", "bot"], options, &["--", "python3", bot.to_str().unwrap(), "--games", "2"]].concat())
+}
+
+fn modiar(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_modiar")).args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_bot_is_told_line_by_line_and_in_json() {
+    if !have("python3") {
+        return;
+    }
+    let told = check(&["--only", "crlf,games-at-once"]);
+    assert_eq!(told.status.code(), Some(0), "{told:?}");
+    assert!(text(&told.stdout).starts_with("ok       crlf: "), "{told:?}");
+    assert!(text(&told.stdout).contains("\nskipped  games-at-once: "), "{told:?}");
+    assert!(text(&told.stderr).contains("2 checks: 1 ok, 0 failed, 1 skipped"), "{told:?}");
+
+    let told = check(&["--only", "crlf,whole-game", "--skip", "crlf", "--json"]);
+    let report: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!((&report["check"], &report["verdict"]), (&"whole-game".into(), &"ok".into()));
+}
+
+#[test]
+fn a_finding_names_its_clause_and_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let junit = folder.path().join("bot.xml");
+    let options = ["check", "bot", "--only", "hello-first", "--junit", junit.to_str().unwrap(), "--", "true"];
+    let told = modiar(&options);
+    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    for part in
+        ["FAILED   hello-first: ", "clause:  session.hello-first", "ended with status 0", "to do:   Send one hello"]
+    {
+        assert!(text(&told.stdout).contains(part), "{part}: {told:?}");
+    }
+    let junit = std::fs::read_to_string(junit).unwrap();
+    assert!(junit.contains("tests=\"1\" failures=\"1\" skipped=\"0\""), "{junit}");
+}
+
+#[test]
+fn wrong_usage_is_2_and_what_cannot_be_started_3() {
+    for (arguments, status, words) in [
+        (&["check", "bot"][..], 2, "<CMD>"),
+        (&["check", "bot", "--only", "nope", "--", "true"], 2, "there is no check 'nope'"),
+        (&["check", "bot", "--only", "crlf", "--skip", "crlf", "--", "true"], 2, "leaves out all"),
+        (&["check", "bot", "--timeout", "0", "--", "true"], 2, "--timeout"),
+        (&["check", "bot", "--", "no-such-program-of-mine"], 3, "no-such-program-of-mine"),
+    ] {
+        let told = modiar(arguments);
+        assert_eq!(told.status.code(), Some(status), "{told:?}");
+        assert!(text(&told.stderr).contains(words), "{told:?}");
+        assert!(told.stdout.is_empty(), "{told:?}");
+    }
+}

@@ -3,19 +3,20 @@
 import random
 import sys
 
-import wire
+import modiar
+from modiar.program import arguments
 
 
 def main() -> int:
-    parser = wire.arguments(__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--seed", type=int, metavar="S", help="the same seed makes the same choices")
     options = parser.parse_args()
     generator = random.Random(options.seed)
 
-    def choose(turn: wire.Turn) -> int:
-        return generator.choice(turn["legal"])
+    def choose(turn: modiar.Turn) -> modiar.Pit:
+        return generator.choice(turn.legal)
 
-    return wire.run(choose, options.pool, options.games)
+    return modiar.run(choose, options.pool, options.games)
 
 
 if __name__ == "__main__":

@@ -473,7 +473,7 @@ _KINDS = {get_args(_fields(kind)["type"])[0]: kind for kind in get_args(ServerMe
 def _known(hint: Any, value: Any, where: str) -> Any:
     """The value with known fields only, and without those that are null; ValueError where it is of another type."""
     origin, of = get_origin(hint), get_args(hint)
-    kind: type[Any] = type(value)
+    kind: object = type(value)
     if is_typeddict(hint) and kind is dict:
         fields = _fields(hint)
         for name in value.keys() - fields.keys():

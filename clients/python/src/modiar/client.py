@@ -17,7 +17,16 @@ from . import wire
 from .errors import ConnectError, LineTooLong, ProtocolError
 from .rules import Pit
 from .session import Now, Session
-from .settings import CONNECT_SECONDS, MAY_SPEAK_TLS, NO_MESSAGE, WRITE_SECONDS, Settings, no_tls, only_tls, prepare
+from .settings import (
+    CONNECT_SECONDS,
+    MAY_SPEAK_TLS,
+    NO_MESSAGE,
+    WRITE_SECONDS,
+    Settings,
+    check_handshake,
+    only_tls,
+    prepare,
+)
 from .turn import Ended, Turn
 
 # How long to wait for the server's last lines: after a bye, and after Ctrl-C.
@@ -43,7 +52,8 @@ class _Link:
                 self._socket = tls.wrap_socket(self._socket, server_hostname=settings.host)
         except OSError as error:
             self._socket.close()
-            raise no_tls(error) from error
+            check_handshake(error)
+            raise
         self._socket.settimeout(WRITE_SECONDS)
         self._decoder = wire.Decoder()
         self._silent = True

@@ -85,11 +85,10 @@ def prepare(connection: socket.socket) -> None:
             connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), number)
 
 
-def no_tls(error: OSError) -> OSError:
-    """What went wrong in a handshake, in words that say what to do."""
+def check_handshake(error: OSError) -> None:
+    """Says what to do, where a handshake failed because the port speaks no TLS."""
     if isinstance(error, ssl.SSLError) and error.reason == "WRONG_VERSION_NUMBER":
-        return ConnectError("the port speaks no TLS; unset MODIAR_TLS and MODIAR_CA")
-    return error
+        raise ConnectError("the port speaks no TLS; unset MODIAR_TLS and MODIAR_CA") from error
 
 
 def only_tls(first: bytes) -> bool:

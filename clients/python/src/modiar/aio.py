@@ -16,8 +16,9 @@ import signal
 import ssl
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from types import TracebackType
+from typing import Any, TypeVar
 
 from . import wire
 from .client import BYE_SECONDS, LEAVE_SECONDS, READ_BYTES, RESULTS_KEPT
@@ -38,6 +39,7 @@ from .settings import (
 from .turn import Ended, Turn
 
 Choose = Callable[[Turn], Pit | Awaitable[Pit]]
+Outcome = TypeVar("Outcome")
 
 
 class _Link:
@@ -56,9 +58,7 @@ class _Link:
             settings.host, settings.port, ssl=tls, server_hostname=settings.host if tls else None
         )
         try:
-            reader, writer = await asyncio.wait_for(opening, CONNECT_SECONDS)
-        except asyncio.TimeoutError:
-            raise ConnectError("timed out") from None
+            reader, writer = await _within(CONNECT_SECONDS, opening)
         except OSError as error:
             check_handshake(error)
             raise
@@ -70,10 +70,7 @@ class _Link:
 
     async def drain(self) -> None:
         """Waits until the system has taken what was sent."""
-        try:
-            await asyncio.wait_for(self._writer.drain(), WRITE_SECONDS)
-        except asyncio.TimeoutError:
-            raise ConnectError("the server reads nothing") from None
+        await _within(WRITE_SECONDS, self._writer.drain())
 
     async def wait(self, seconds: float | None) -> bool:
         """Waits for something to read; False where there is nothing for so long."""
@@ -98,6 +95,17 @@ class _Link:
     def close(self) -> None:
         self._reading.cancel()
         self._writer.close()
+
+
+async def _within(seconds: float, work: Coroutine[Any, Any, Outcome]) -> Outcome:
+    """Waits so long at most. asyncio.wait_for may lose a cancellation that comes as the work is done."""
+    task = asyncio.create_task(work)
+    try:
+        if not (await asyncio.wait({task}, timeout=seconds))[0]:
+            raise ConnectError("timed out")
+    finally:
+        task.cancel()
+    return task.result()
 
 
 class Client:

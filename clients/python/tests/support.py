@@ -4,6 +4,8 @@ package in this checkout."""
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import sys
 import threading
@@ -28,6 +30,10 @@ def lines(file: str) -> Iterator[Message]:
     """The objects of a file of the specification, one a line."""
     with (SPEC / file).open(encoding="utf-8") as text:
         yield from map(json.loads, text)
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 class Peer:

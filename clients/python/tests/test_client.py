@@ -12,7 +12,7 @@ import unittest.mock
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from support import ENDED, GAME, STARTED, TURN, WELCOME, Message, Peer, Server
+from support import ENDED, GAME, STARTED, TURN, WELCOME, Message, Peer, Server, press_ctrl_c
 
 import modiar
 import modiar.aio
@@ -26,6 +26,14 @@ RESUME = "modiar-7e261f3a39f689e8e8fc7372849d305f759113bf7ea6ddc358fb5206c73dcf9
 
 def refusal(code: str, ref: object, **fields: object) -> Message:
     return {"type": "error", "code": code, "message": "no", "fatal": False, "ref": ref, **fields}
+
+
+def norths(_: Turn) -> int:
+    return 4
+
+
+def text(_: Turn) -> str:
+    return "0"
 
 
 def begin(peer: Peer) -> None:
@@ -158,7 +166,7 @@ class Scenes:
             def fails(_: Turn) -> int:
                 raise KeyError("no idea")
 
-            for choose, why in ((fails, "no idea"), (lambda _: 4, "rules.move.own-row"), (lambda _: "0", "no pit")):
+            for choose in (fails, norths, text):
 
                 def meet(peer: Peer) -> None:
                     begin(peer)
@@ -177,7 +185,7 @@ class Scenes:
                 peer.hear("bye")
 
             with self.assertRaises(modiar.IllegalMove):
-                self.play(meet, choose=lambda _: 5, strict=True)  # pyright: ignore[reportUnknownLambdaType]
+                self.play(meet, choose=norths, strict=True)
 
         def test_a_resignation_outlasts_the_link(self) -> None:
             def break_off(peer: Peer) -> None:
@@ -190,7 +198,7 @@ class Scenes:
                 peer.hear("resign")
                 end(peer)
 
-            self.play(break_off, go_on, choose=lambda turn: turn.resign() or turn.nonsense)
+            self.play(break_off, go_on, choose=norths)
 
         def test_a_forgiven_pit_is_chosen_again(self) -> None:
             def meet(peer: Peer) -> None:
@@ -309,7 +317,7 @@ class Scenes:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
             def press(turn: Turn) -> int:
-                os.kill(os.getpid(), signal.SIGINT)
+                press_ctrl_c()
                 return turn.legal[0]
 
             def meet(peer: Peer) -> None:

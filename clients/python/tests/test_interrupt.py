@@ -1,16 +1,11 @@
 """Ctrl-C comes where nothing is half done."""
 
-import os
 import signal
 import unittest
 
-import support  # noqa: F401 (finds the package)
+from support import press_ctrl_c
 
 from modiar.program import Interrupt
-
-
-def press_ctrl_c() -> None:
-    os.kill(os.getpid(), signal.SIGINT)
 
 
 class CtrlC(unittest.TestCase):

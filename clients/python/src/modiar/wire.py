@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from functools import lru_cache
-from typing import Any, Literal, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, TypedDict, cast, get_args, get_origin, get_type_hints, is_typeddict
 
 from .errors import LineTooLong
 from .rules import Side
@@ -472,8 +472,7 @@ _KINDS = {get_args(_fields(kind)["type"])[0]: kind for kind in get_args(ServerMe
 
 def _known(hint: Any, value: Any, where: str) -> Any:
     """The value with known fields only, and without those that are null; ValueError where it is of another type."""
-    origin, of = get_origin(hint), get_args(hint)
-    kind: object = type(value)
+    origin, of, kind = get_origin(hint), get_args(hint), cast(object, type(value))
     if is_typeddict(hint) and kind is dict:
         fields = _fields(hint)
         for name in value.keys() - fields.keys():

@@ -172,7 +172,7 @@ fn a_bot_without_an_end_plays_until_it_is_stopped() {
     }
     // It plays the third: what it had to tell of the others is told. Then it is stopped, and resigns.
     let game = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();
-    assert_eq!(play(&mut other, &game, 8), None);
+    assert_eq!(play(&mut other, &game, 3), None);
     ended.push(game);
     bot.signal(libc::SIGINT);
     let outcome = bot.finish();
@@ -265,22 +265,12 @@ fn a_setting_that_leads_nowhere_is_named() {
     bots.extend(program.iter().map(|program| ("C", Command::new(program))));
     type Case<'a> = (&'a [(&'a str, &'a str)], i32, &'a [&'a str], &'a [&'a str]);
     let cases: [Case<'_>; 6] = [
-        (
-            &[("MODIAR_PORT", "99999")],
-            2,
-            &["random_bot.py", "minimax_bot.py", "C"],
-            &["MODIAR_PORT", "99999", "65535"],
-        ),
+        (&[("MODIAR_PORT", "99999")], 2, &["random_bot.py", "minimax_bot.py", "C"], &["MODIAR_PORT", "99999", "65535"]),
         (&[("MODIAR_PORT", "abc")], 2, &["random_bot.py", "minimax_bot.py", "C"], &["MODIAR_PORT", "abc", "65535"]),
         (&[("MODIAR_TLS", "0")], 2, &["random_bot.py", "minimax_bot.py"], &["MODIAR_TLS", "'0'"]),
         (&[("MODIAR_TLS", "1")], 3, &["random_bot.py", "minimax_bot.py"], &["no TLS", "unset MODIAR_TLS"]),
         (&[("MODIAR_PORT", &tls)], 3, &["random_bot.py", "minimax_bot.py", "C"], &["may speak TLS"]),
-        (
-            &[("MODIAR_PORT", &http)],
-            3,
-            &["random_bot.py", "minimax_bot.py"],
-            &["MODIAR_PORT may be no port for bots"],
-        ),
+        (&[("MODIAR_PORT", &http)], 3, &["random_bot.py", "minimax_bot.py"], &["MODIAR_PORT may be no port for bots"]),
     ];
     for (settings, status, of, parts) in cases {
         for (bot, command) in bots.iter_mut().filter(|(bot, _)| of.contains(bot)) {

@@ -387,7 +387,8 @@ class Asyncio(Scenes.Client):
 
 class Setting(unittest.TestCase):
     def test_a_wrong_one_is_named_with_its_value(self) -> None:
-        for variable, value in (("MODIAR_PORT", "99999"), ("MODIAR_PORT", "abc"), ("MODIAR_TLS", "0"), ("MODIAR_CA", "absent.pem")):
+        wrong = [("HOST", "a..b"), ("PORT", "99999"), ("PORT", "abc"), ("TLS", "0"), ("CA", "absent.pem")]
+        for variable, value in ((f"MODIAR_{name}", value) for name, value in wrong):
             with unittest.mock.patch.dict(os.environ, {variable: value}), self.assertLogs("modiar") as logged:
                 self.assertEqual(modiar.run(lambda turn: turn.legal[0]), 2)
             self.assertIn(f"{variable} is {value!r}", logged.output[-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import select
+import selectors
 import socket
 import ssl
 import time
@@ -55,6 +55,8 @@ class _Link:
             check_handshake(error)
             raise
         self._socket.settimeout(WRITE_SECONDS)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._socket, selectors.EVENT_READ)
         self._decoder = wire.Decoder()
         self._silent = True
 
@@ -65,7 +67,7 @@ class _Link:
         """Waits for something to read; False where there is nothing for so long."""
         if isinstance(self._socket, ssl.SSLSocket) and self._socket.pending():
             return True  # what TLS has opened already is no longer in the socket
-        return bool(select.select([self._socket], [], [], seconds)[0])
+        return bool(self._selector.select(seconds))
 
     def read(self) -> list[wire.ServerMessage]:
         """The messages of one read; the end of the connection is an error too."""
@@ -82,6 +84,7 @@ class _Link:
         return messages
 
     def close(self) -> None:
+        self._selector.close()
         self._socket.close()
 
 

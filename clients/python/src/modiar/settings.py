@@ -55,6 +55,10 @@ class Settings:
     games: int = 1  # the most at once
 
     def __post_init__(self) -> None:
+        try:
+            self.host.encode("idna")
+        except UnicodeError as error:
+            raise SettingError(f"MODIAR_HOST is {self.host!r}: set it to a name or an address") from error
         if not 0 < self.port < 65536:
             raise SettingError(f"port is {self.port!r}: set it to a number from 1 to 65535")
         if self.games < 1:

@@ -55,6 +55,22 @@ fn random_and_greedy_play_ten_games() {
     assert!(status.success() && report.starts_with("10 games, "), "{report}");
 }
 
+/// The bot that the page of the Python client shows, against one that looks ahead.
+#[test]
+fn the_first_python_bot_plays_a_game() {
+    if !have("python3") {
+        return;
+    }
+    let page = std::fs::read_to_string(project().join("clients/python/README.md")).unwrap();
+    let shown = page.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    let first = std::fs::read_to_string(project().join("clients/python/bots/first_bot.py")).unwrap();
+    assert_eq!(shown, first, "the page and the file show the same bot");
+    let daemon = Daemon::start();
+    let first = daemon.bot(python("first_bot.py", &[]));
+    let minimax = daemon.bot(python("minimax_bot.py", &["--depth", "2"]));
+    agree(&games(&first.finish(), 1), &games(&minimax.finish(), 1));
+}
+
 /// Compiled as its page says, with every warning an error.
 fn compile(folder: &TempDir) -> PathBuf {
     let page = std::fs::read_to_string(project().join("clients/c/README.md")).unwrap();
@@ -99,13 +115,13 @@ fn play(bot: &mut Returning, game: &str, turns: usize) -> Option<Value> {
 
 /// A guest and a registered bot: the daemon is killed during a game and started again, and then they play another.
 #[test]
-fn the_returning_bot_ends_its_game_after_a_kill() {
+fn a_python_bot_ends_its_game_after_a_kill() {
     if !have("python3") {
         return;
     }
     for registered in [false, true] {
         let mut daemon = Daemon::start();
-        let mut command = python("returning_bot.py", &["--games", "2", "--pool", "practice"]);
+        let mut command = python("greedy_bot.py", &["--games", "2", "--pool", "practice"]);
         let token = if registered { daemon.register("dice") } else { String::new() };
         command.env("MODIAR_NAME", if registered { "dice" } else { "" });
         let mut other = Returning::guest(&daemon);
@@ -139,7 +155,7 @@ fn with_ctrl_c(bot: &str, options: &[&str]) -> Command {
 }
 
 #[test]
-fn a_returning_bot_without_an_end_plays_until_it_is_stopped() {
+fn a_bot_without_an_end_plays_until_it_is_stopped() {
     if !have("python3") || !have("env") {
         return;
     }
@@ -147,16 +163,17 @@ fn a_returning_bot_without_an_end_plays_until_it_is_stopped() {
     let mut other = Returning::guest(&daemon);
     other.peer.send(&json!({"type": "seek", "pool": "practice", "games": 3})).unwrap();
     other.peer.expect("seeking").unwrap();
-    let bot = daemon.bot(with_ctrl_c("returning_bot.py", &["--games", "0", "--pool", "practice"]));
+    let bot = daemon.bot(with_ctrl_c("greedy_bot.py", &["--games", "0", "--pool", "practice"]));
     let mut ended = Vec::new();
     for _ in 0..2 {
         let game = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();
         play(&mut other, &game, 1000).unwrap();
         ended.push(game);
     }
-    // It plays the third: what it had to tell of the others is told.
+    // It plays the third: what it had to tell of the others is told. Then it is stopped, and resigns.
     let game = other.peer.skip_to("started").unwrap()["game"].as_str().unwrap().to_owned();
-    assert_eq!(play(&mut other, &game, 8), None);
+    assert_eq!(play(&mut other, &game, 3), None);
+    ended.push(game);
     bot.signal(libc::SIGINT);
     let outcome = bot.finish();
     let told: Vec<&str> = outcome.stdout.lines().filter_map(|line| line.split(' ').next()).collect();
@@ -172,7 +189,7 @@ fn a_number_of_games_that_is_none_is_wrong_usage() {
         assert!(outcome.stderr.contains("1000000"), "{outcome:?}");
     };
     if have("python3") {
-        for bot in ["random_bot.py", "greedy_bot.py", "returning_bot.py"] {
+        for bot in ["random_bot.py", "greedy_bot.py", "minimax_bot.py"] {
             wrong.iter().for_each(|games| is_usage(python(bot, &["--games", games])));
         }
     }
@@ -242,23 +259,18 @@ fn a_setting_that_leads_nowhere_is_named() {
     let (folder, http) = (TempDir::new().unwrap(), daemon.http.port().to_string());
     let mut bots: Vec<(&str, Command)> = Vec::new();
     if have("python3") {
-        bots.extend(["random_bot.py", "returning_bot.py"].map(|bot| (bot, python(bot, &[]))));
+        bots.extend(["random_bot.py", "minimax_bot.py"].map(|bot| (bot, python(bot, &[]))));
     }
     let program = have("cc").then(|| compile(&folder));
     bots.extend(program.iter().map(|program| ("C", Command::new(program))));
     type Case<'a> = (&'a [(&'a str, &'a str)], i32, &'a [&'a str], &'a [&'a str]);
     let cases: [Case<'_>; 6] = [
-        (
-            &[("MODIAR_PORT", "99999")],
-            2,
-            &["random_bot.py", "returning_bot.py", "C"],
-            &["MODIAR_PORT", "99999", "65535"],
-        ),
-        (&[("MODIAR_PORT", "abc")], 2, &["random_bot.py", "returning_bot.py", "C"], &["MODIAR_PORT", "abc", "65535"]),
-        (&[("MODIAR_TLS", "0")], 2, &["random_bot.py", "returning_bot.py"], &["MODIAR_TLS", "'0'"]),
-        (&[("MODIAR_TLS", "1")], 3, &["random_bot.py", "returning_bot.py"], &["no TLS", "unset MODIAR_TLS"]),
-        (&[("MODIAR_PORT", &tls)], 3, &["random_bot.py", "returning_bot.py", "C"], &["may speak TLS"]),
-        (&[("MODIAR_PORT", &http)], 3, &["returning_bot.py"], &["MODIAR_PORT may be no port for bots"]),
+        (&[("MODIAR_PORT", "99999")], 2, &["random_bot.py", "minimax_bot.py", "C"], &["MODIAR_PORT", "99999", "65535"]),
+        (&[("MODIAR_PORT", "abc")], 2, &["random_bot.py", "minimax_bot.py", "C"], &["MODIAR_PORT", "abc", "65535"]),
+        (&[("MODIAR_TLS", "0")], 2, &["random_bot.py", "minimax_bot.py"], &["MODIAR_TLS", "'0'"]),
+        (&[("MODIAR_TLS", "1")], 3, &["random_bot.py", "minimax_bot.py"], &["no TLS", "unset MODIAR_TLS"]),
+        (&[("MODIAR_PORT", &tls)], 3, &["random_bot.py", "minimax_bot.py", "C"], &["may speak TLS"]),
+        (&[("MODIAR_PORT", &http)], 3, &["random_bot.py", "minimax_bot.py"], &["MODIAR_PORT may be no port for bots"]),
     ];
     for (settings, status, of, parts) in cases {
         for (bot, command) in bots.iter_mut().filter(|(bot, _)| of.contains(bot)) {
@@ -288,7 +300,7 @@ fn silent_port(said: &'static [u8]) -> String {
 
 /// What a registered bot played in an earlier run is none of the games of this one.
 #[test]
-fn a_returning_bot_counts_the_games_of_its_own_run() {
+fn a_bot_counts_the_games_of_its_own_run() {
     if !have("python3") {
         return;
     }
@@ -299,7 +311,7 @@ fn a_returning_bot_counts_the_games_of_its_own_run() {
     other.peer.expect("seeking").unwrap();
     let mut played = Vec::new();
     for _ in 0..2 {
-        let mut command = python("returning_bot.py", &["--games", "2", "--pool", "practice"]);
+        let mut command = python("greedy_bot.py", &["--games", "2", "--pool", "practice"]);
         command.env("MODIAR_NAME", "dice");
         let bot = daemon.bot_with_token(command, &token);
         for _ in 0..2 {
@@ -316,13 +328,13 @@ fn a_returning_bot_counts_the_games_of_its_own_run() {
 
 /// It says what the server said, and ends at once.
 #[test]
-fn a_returning_bot_that_is_refused_ends() {
+fn a_bot_with_a_wrong_token_says_so_and_ends() {
     if !have("python3") {
         return;
     }
     let daemon = Daemon::start();
     daemon.register("dice");
-    let mut command = python("returning_bot.py", &[]);
+    let mut command = python("minimax_bot.py", &[]);
     command.env("MODIAR_NAME", "dice");
     let outcome = daemon.bot_with_token(command, &format!("modiar-{}", "0".repeat(64))).finish();
     assert_eq!(outcome.status, Some(3), "{outcome:?}");

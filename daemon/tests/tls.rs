@@ -287,7 +287,7 @@ fn a_python_bot_that_speaks_no_tls_is_told_to() {
         return;
     }
     let (daemon, ..) = daemon("");
-    for bot in ["greedy_bot.py", "returning_bot.py"] {
+    for bot in ["greedy_bot.py", "random_bot.py"] {
         let outcome = daemon.bot(python(bot, &[])).finish();
         assert_eq!((outcome.status, &*outcome.stdout), (Some(3), ""), "{outcome:?}");
         assert!(outcome.stderr.ends_with("the port may speak TLS; set MODIAR_TLS=1\n"), "{outcome:?}");

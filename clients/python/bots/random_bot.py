@@ -3,19 +3,25 @@
 import random
 import sys
 
-import wire
+import modiar
+from modiar.program import Choose, arguments
+
+
+def chooser(seed: int | None) -> Choose:
+    """A way to choose; the same seed makes the same choices."""
+    generator = random.Random(seed)
+
+    def choose(turn: modiar.Turn) -> modiar.Pit:
+        return generator.choice(turn.legal)
+
+    return choose
 
 
 def main() -> int:
-    parser = wire.arguments(__doc__)
+    parser = arguments(__doc__)
     parser.add_argument("--seed", type=int, metavar="S", help="the same seed makes the same choices")
     options = parser.parse_args()
-    generator = random.Random(options.seed)
-
-    def choose(turn: wire.Turn) -> int:
-        return generator.choice(turn["legal"])
-
-    return wire.run(choose, options.pool, options.games)
+    return modiar.run(chooser(options.seed), options.pool, options.games)
 
 
 if __name__ == "__main__":

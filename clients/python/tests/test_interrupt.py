@@ -1,25 +1,18 @@
 """Ctrl-C comes where nothing is half done."""
 
-import os
 import signal
-import sys
 import unittest
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bots"))
+from support import press_ctrl_c
 
-import wire  # noqa: E402 (the bots are programs, not a package)
-
-
-def press_ctrl_c() -> None:
-    os.kill(os.getpid(), signal.SIGINT)
+from modiar.program import Interrupt
 
 
-class Interrupt(unittest.TestCase):
+class CtrlC(unittest.TestCase):
     def setUp(self) -> None:
         self.addCleanup(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        self.interrupt = wire.Interrupt()
+        self.interrupt = Interrupt()
 
     def test_it_waits_for_the_next_open_place(self) -> None:
         press_ctrl_c()
@@ -40,7 +33,7 @@ class Interrupt(unittest.TestCase):
 
     def test_where_the_shell_ignores_it_it_stays_ignored(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        wire.Interrupt()
+        Interrupt()
         self.assertIs(signal.getsignal(signal.SIGINT), signal.SIG_IGN)
 
 

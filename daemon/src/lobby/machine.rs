@@ -4,7 +4,7 @@ use super::balance::Balance;
 use super::challenges::Challenges;
 use super::conduct::{Conduct, Stay, Why};
 use super::meetings::Meetings;
-use super::pairing::Pairing;
+use super::pairing::{Half, Pairing};
 use super::presence::{Entrant, Kind, Presence};
 use super::queue::{Queue, Seek};
 use crate::clock::{Micros, Moment};
@@ -192,7 +192,7 @@ impl Lobby {
             let presence = self.known(name, kind);
             presence.playing += 1;
             if !presence.is_house() {
-                presence.balance.start(side);
+                presence.balance.start(side, Half::Single);
             }
         }
     }

@@ -103,7 +103,7 @@ impl Lobby {
     }
 
     fn meeting(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> Meeting {
-        if self.left(at, one, other, now) == 0 || seatings(one.bot, other.bot).next().is_none() {
+        if self.left(at, one, other, now) == 0 || self.seats(at, [one, other], now).next().is_none() {
             Meeting::Never
         } else {
             met_lately(at, one, other, self.recent(at))
@@ -125,8 +125,14 @@ impl Lobby {
     /// Whether these two play a pair of games, and not one alone (`session.pairs`): also where either side of a single game
     /// would be the last that one of them may lean.
     fn is_pair(&self, at: usize, [one, other]: [&Candidate<'_>; 2], now: Moment) -> bool {
-        let in_pairs = self.pools[at].openings == Openings::Balanced || both_lean(one.bot, other.bot);
+        let lean = || both_lean(one.bot, other.bot) || seatings(one.bot, other.bot, Half::Single).next().is_none();
+        let in_pairs = self.pools[at].openings == Openings::Balanced || lean();
         in_pairs && one.seek.lacks(2) && other.seek.lacks(2) && self.left(at, one, other, now) >= 2
+    }
+
+    /// The sides of the first of two on which it may sit in the game that they would play.
+    fn seats<'a>(&self, at: usize, two: [&'a Candidate<'a>; 2], now: Moment) -> impl Iterator<Item = Side> + use<'a> {
+        seatings(two[0].bot, two[1].bot, if self.is_pair(at, two, now) { Half::First } else { Half::Single })
     }
 
     /// Has two play, where both still can: a house bot may have been given all that it has room for.
@@ -139,7 +145,7 @@ impl Lobby {
         }
         let [one, other] = two;
         self.remember(at, [&one, &other], games, now);
-        let side = self.side_of(at, &one, &other);
+        let side = self.side_of(at, &one, &other, half);
         let opening = self.meetings[at].next(&one.bot, &other.bot);
         let rated = self.is_rated(at, [&one, &other]);
         let seats = seated(one, side, other);
@@ -176,14 +182,14 @@ impl Lobby {
     }
 
     /// Counts the sides of a game from a pool that starts; the server's own bots take the side that is left.
-    pub(super) fn sit(&mut self, at: usize, seats: &BySide<Sitter>) {
-        self.balance(seats, Balance::start);
+    pub(super) fn sit(&mut self, at: usize, seats: &BySide<Sitter>, half: Half) {
+        self.balance(seats, |balance, side| balance.start(side, half));
         self.lean(at, &seats.south.bot, &seats.north.bot);
     }
 
-    /// A game from a pool is over; one that does not count was on no side.
-    pub(super) fn rise(&mut self, at: usize, seats: &BySide<Sitter>, counts: bool) {
-        self.balance(seats, |balance, side| balance.end(side, counts));
+    /// A game from a pool is over, the first of a pair without a second to follow; one that does not count was on no side.
+    pub(super) fn rise(&mut self, at: usize, seats: &BySide<Sitter>, half: Half, counts: bool) {
+        self.balance(seats, |balance, side| balance.end(side, half, counts));
         if !counts {
             self.lean(at, &seats.north.bot, &seats.south.bot);
         }
@@ -205,14 +211,17 @@ impl Lobby {
 
     /// The side of the first of two bots: South for who has been South less, of all its single games and of those of the two;
     /// by chance where that is level (`ladder.sides`).
-    fn side_of(&mut self, at: usize, one: &Sitter, other: &Sitter) -> Side {
+    fn side_of(&mut self, at: usize, one: &Sitter, other: &Sitter, half: Half) -> Side {
         if let [Some(first), Some(second)] = [one, other].map(|sitter| self.bots.get(&sitter.bot)) {
-            let mut sides = seatings(first, second);
+            let mut sides = seatings(first, second, half);
             if let (Some(side), None) = (sides.next(), sides.next()) {
                 return side;
             }
         }
-        let southward = |sitter: &Sitter| self.bots.get(&sitter.bot).map_or(0, |presence| presence.balance.southward());
+        let southward = |sitter: &Sitter| {
+            let balance = self.bots.get(&sitter.bot).map(|presence| presence.balance).unwrap_or_default();
+            if half == Half::Single { balance.singles() } else { balance.all() }
+        };
         let lead = southward(one) - southward(other) + 2 * self.meetings[at].southward(&one.bot, &other.bot);
         let south = match lead.cmp(&0) {
             Ordering::Less => true,
@@ -305,8 +314,8 @@ fn as_waiting<'a>(line: &[Candidate<'a>], at: usize, now: Moment) -> Vec<Waiting
 }
 
 /// The sides of the first of two on which it may sit, the other opposite (`ladder.sides`).
-fn seatings(one: &Presence, other: &Presence) -> impl Iterator<Item = Side> {
-    Side::ALL.into_iter().filter(|side| one.may_sit(*side) && other.may_sit(side.other()))
+fn seatings<'a>(one: &'a Presence, other: &'a Presence, half: Half) -> impl Iterator<Item = Side> + use<'a> {
+    Side::ALL.into_iter().filter(move |side| one.may_sit(*side, half) && other.may_sit(side.other(), half))
 }
 
 /// Whether two lean to the same side: then a single game would be the last that one of them may play there.

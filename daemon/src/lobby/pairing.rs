@@ -81,10 +81,12 @@ impl Lobby {
         let mut effects = Vec::new();
         match pairing.source {
             Source::Seeks(half) => {
-                self.rise(pairing.pool, &pairing.seats, !fate.aborted);
                 let paused =
                     BySide::from_fn(|side| self.has_misbehaved(&pairing.seats[side].bot, side, fate, now.moment));
                 let swapped = self.second_game(pairing, half, fate).filter(|_| !paused.south && !paused.north);
+                if half != Half::First || swapped.is_none() {
+                    self.rise(pairing.pool, &pairing.seats, half, !fate.aborted);
+                }
                 if half == Half::First && swapped.is_none() {
                     self.release_second(pairing, now.moment);
                 }
@@ -102,7 +104,9 @@ impl Lobby {
                 }));
             }
             Source::Series(challenge, left) => self.go_on(pairing, challenge, left, now.moment, &mut effects),
-            Source::Restored => self.balance(&pairing.seats, |balance, side| balance.end(side, !fate.aborted)),
+            Source::Restored => {
+                self.balance(&pairing.seats, |balance, side| balance.end(side, Half::Single, !fate.aborted));
+            }
             Source::Tournament(_) => {}
         }
         for side in Side::ALL {
@@ -163,8 +167,8 @@ impl Lobby {
             }
             self.line_up(&seats[side].bot, now);
         }
-        if matches!(source, Source::Seeks(_)) {
-            self.sit(pool, &seats);
+        if let Source::Seeks(half) = source {
+            self.sit(pool, &seats, half);
         }
         Effect::Start(Pairing { pool, seats, rated, must_show, source, opening })
     }

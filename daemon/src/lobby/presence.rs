@@ -3,6 +3,7 @@
 use super::balance::Balance;
 use super::conduct::Conduct;
 use super::machine::Visitor;
+use super::pairing::Half;
 use crate::store::Owner;
 use modiar_ladder::Rating;
 use modiar_ladder::pairing::RECENT;
@@ -171,8 +172,8 @@ impl Presence {
 
     /// Whether one more game from a pool may have it on this side (`ladder.sides`); the server's own bots take what is left.
     #[must_use]
-    pub fn may_sit(&self, side: Side) -> bool {
-        self.is_house() || self.balance.has_room(side, self.limit)
+    pub fn may_sit(&self, side: Side, half: Half) -> bool {
+        self.is_house() || self.balance.has_room(side, half, self.limit)
     }
 
     /// Whether it may start one more game.

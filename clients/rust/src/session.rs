@@ -55,10 +55,6 @@ impl Session {
         (Self { player, address: (host, port), strict, log, encryption, link: None, back_at }, ended)
     }
 
-    pub(crate) fn is_connected(&self) -> bool {
-        self.link.is_some()
-    }
-
     /// The socket stands.
     pub(crate) fn connected(&mut self) -> Result<(), Error> {
         let cipher = match &self.encryption {

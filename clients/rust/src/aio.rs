@@ -2,12 +2,12 @@
 
 use crate::client::check;
 use crate::program::{failed, panic_text, status, told};
-use crate::session::{CLOSE, CONNECT, LEAVE, READ_BYTES, Session, WRITE};
+use crate::session::{CLOSE, CONNECT, LEAVE, NOT_READ, READ_BYTES, Session, WRITE};
 use crate::settings::{Heard, check_quest};
 use crate::{Error, Settings, Turn};
 use modiar_rules::Pit;
 use std::future::poll_fn;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -286,7 +286,7 @@ impl Inner {
 
     /// Writes what goes at once; `step` sees to the rest.
     fn flush(&mut self) {
-        let Some(socket) = &self.socket else { return };
+        let Some(socket) = self.socket.as_ref().filter(|_| self.broken.is_none()) else { return };
         let out = match self.session.outgoing() {
             Ok(out) => out,
             Err(cause) => {
@@ -300,20 +300,18 @@ impl Inner {
                     out.drain(..count);
                     self.stuck = None;
                 }
-                Err(error) if is_stuck(&error, *self.stuck.get_or_insert_with(Instant::now)) => return,
-                Err(error) => {
-                    self.broken = Some(Some(format!("cannot write: {error}")));
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if self.stuck.get_or_insert_with(Instant::now).elapsed() >= WRITE {
+                        self.broken = Some(Some(NOT_READ.to_owned()));
+                    }
                     return;
                 }
+                // Of other faults the reader hears, behind what the server said before.
+                Err(_) => out.clear(),
             }
         }
         self.stuck = None;
     }
-}
-
-/// Whether a write may still go later.
-fn is_stuck(error: &io::Error, since: Instant) -> bool {
-    error.kind() == ErrorKind::WouldBlock && since.elapsed() < WRITE
 }
 
 /// The turns of a bot, as they come. Dropped, it takes the seek back; games that go on do so.

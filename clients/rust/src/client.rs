@@ -1,6 +1,6 @@
 //! The blocking client, for loops of one's own. It needs no thread: the link is looked after while a turn is waited for.
 
-use crate::session::{CLOSE, CONNECT, LEAVE, READ_BYTES, Session, WRITE};
+use crate::session::{CLOSE, CONNECT, LEAVE, NOT_READ, READ_BYTES, Session, WRITE};
 use crate::settings::{Heard, check_quest};
 use crate::{Error, IllegalMove, Settings, Turn, interrupt};
 use modiar_rules::Pit;
@@ -212,13 +212,15 @@ impl Inner {
     }
 
     fn flush(&mut self) {
-        let Some(socket) = &mut self.socket else { return };
+        let Some(socket) = self.socket.as_mut().filter(|_| self.broken.is_none()) else { return };
         match self.session.outgoing() {
             Ok(out) => {
-                if let Err(error) = socket.write_all(out) {
-                    self.broken = Some(Some(format!("cannot write: {error}")));
-                }
+                let written = socket.write_all(out);
                 out.clear();
+                // Of other faults the reader hears, behind what the server said before.
+                if written.is_err_and(|error| is_nothing(&error)) {
+                    self.broken = Some(Some(NOT_READ.to_owned()));
+                }
             }
             Err(cause) => self.broken = Some(cause),
         }

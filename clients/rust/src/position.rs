@@ -16,7 +16,7 @@ pub const DEPTH: u32 = 6;
 ///
 /// let start = Position::START;
 /// let (after, taken) = start.play(start.legal()[2])?;
-/// assert_eq!((after.to_string().as_str(), taken), ("8.7.1-8.8.8 0-0 n 2", 0));
+/// assert_eq!((after.to_string().as_str(), taken), ("8.8.2-8.8.8 0-0 n 2", 0));
 /// assert_eq!(after.clause(Pit::ALL[0]), Some("rules.move.own-row"));
 /// # Ok::<(), modiar_client::IllegalMove>(())
 /// ```

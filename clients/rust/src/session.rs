@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 /// How long a write may make no progress.
 pub(crate) const WRITE: Duration = WRITE_DEADLINE;
+/// The cause where that is over.
+pub(crate) const NOT_READ: &str = "the server has read nothing for 10 s";
 /// How long the server may take for its last lines: after bye, and after games were resigned.
 pub(crate) const CLOSE: Duration = GOODBYE;
 pub(crate) const LEAVE: Duration = Duration::from_secs(2);

@@ -24,7 +24,9 @@ fn game(door: &Door) -> Peer {
 /// An example, which `cargo test` builds beside the tests.
 fn example(name: &str, port: u16) -> Command {
     let tests: PathBuf = std::env::current_exe().unwrap().parent().unwrap().into();
-    let mut command = Command::new(tests.with_file_name("examples").join(name));
+    let path = tests.with_file_name("examples").join(name);
+    assert!(path.exists(), "cargo test -p modiar-client, without --test, builds {}", path.display());
+    let mut command = Command::new(path);
     for variable in ["MODIAR_NAME", "MODIAR_TOKEN", "MODIAR_TLS", "MODIAR_CA"] {
         command.env_remove(variable);
     }

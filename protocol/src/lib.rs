@@ -18,6 +18,7 @@ mod name;
 mod plain;
 mod record;
 pub mod server;
+mod strict;
 mod wire;
 
 pub use client::{ClientMessage, DecodeError, Incoming, Ref};

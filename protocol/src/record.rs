@@ -1,6 +1,6 @@
 //! The record of one finished game: one JSON object a line, enough to referee the game again (`spec/record.md`).
 
-use crate::{BotName, Detail, GameId, GameResult, GameRules, Sides, Termination, TimeControl};
+use crate::{BotName, Detail, GameId, GameResult, GameRules, Sides, Termination, TimeControl, strict};
 use serde::{Deserialize, Serialize};
 
 /// The hash before the first record of all.
@@ -24,7 +24,9 @@ pub struct Record {
     /// RFC 3339, UTC, microseconds.
     pub started: String,
     pub ended: String,
+    #[serde(deserialize_with = "strict::object")]
     pub time: TimeControl,
+    #[serde(deserialize_with = "strict::object")]
     pub rules: GameRules,
     pub south: RecordSeat,
     pub north: RecordSeat,
@@ -33,17 +35,19 @@ pub struct Record {
     pub elapsed_us: Vec<u64>,
     pub own_us: Vec<u64>,
     pub charged_us: Vec<u64>,
+    #[serde(deserialize_with = "strict::object")]
     pub remaining_us: Sides<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished_turn: Option<UnfinishedTurn>,
     pub result: GameResult,
     pub termination: Termination,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "strict::option", default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
+    #[serde(deserialize_with = "strict::object")]
     pub score: Sides<u8>,
     /// Before the final taking.
     pub pits: [u8; 6],
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "strict::option", default, skip_serializing_if = "Option::is_none")]
     pub rating_after: Option<Sides<SeatRating>>,
     pub node: String,
     pub server: String,

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// A message of the server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "snake_case")]
 #[allow(missing_docs)] // the fields are told where they are specified: spec/messages
 pub enum ServerMessage {
     Welcome(Box<Welcome>),
@@ -77,10 +77,10 @@ pub enum ServerMessage {
 }
 
 impl ServerMessage {
-    /// Reads a line that a server wrote.
+    /// Reads a line that a server wrote; fields that this version does not have are passed over.
     ///
     /// # Errors
-    /// It is no message that this version writes.
+    /// It is no message that this version knows, or has a word in it that this version does not.
     pub fn read(line: &[u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(line)
     }
@@ -110,7 +110,6 @@ impl ServerMessage {
 
 /// The answer to an accepted hello.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Welcome {
     pub protocol: u64,
@@ -153,7 +152,6 @@ mod missed {
 
 /// Who the server takes the client for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct WelcomedBot {
     pub name: BotName,
@@ -163,7 +161,6 @@ pub struct WelcomedBot {
 
 /// A bot's standing in one pool.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct PoolRating {
     pub rating: f64,
@@ -173,7 +170,6 @@ pub struct PoolRating {
 
 /// A pool as a bot is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct PoolInfo {
     pub name: String,
@@ -195,7 +191,6 @@ pub enum Openings {
 
 /// The limits a bot must know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct WelcomeLimits {
     pub line_bytes: u64,
@@ -235,7 +230,6 @@ pub enum ChallengeEnd {
 
 /// A challenge as the opponent reads it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Challenged {
     pub challenge: ChallengeId,
@@ -249,7 +243,6 @@ pub struct Challenged {
 
 /// Who challenges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Challenger {
     pub name: BotName,
@@ -279,7 +272,6 @@ impl From<Option<Side>> for ChallengeSide {
 
 /// One of the two players.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Player {
     pub name: BotName,
@@ -292,7 +284,6 @@ pub struct Player {
 
 /// The whole state of a game, at its start, at a return, or to a spectator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Started {
     pub game: GameId,
@@ -326,7 +317,6 @@ fn is_false(flag: &bool) -> bool {
 
 /// A move is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Turn {
     pub game: GameId,
@@ -343,7 +333,6 @@ pub struct Turn {
 
 /// The ply before this turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Last {
     pub ply: u32,
@@ -357,7 +346,6 @@ pub struct Last {
 
 /// A ply was played: for spectators, and for bots that asked for updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Moved {
     pub game: GameId,
@@ -375,7 +363,6 @@ pub struct Moved {
 
 /// A game is over: once to each side, the last line of the game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Ended {
     pub game: GameId,
@@ -392,7 +379,6 @@ pub struct Ended {
 
 /// What a rated game did to the reader's rating.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct RatingChange {
     pub before: f64,
@@ -402,7 +388,6 @@ pub struct RatingChange {
 
 /// Something was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct Error {
     pub code: ErrorCode,

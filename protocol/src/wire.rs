@@ -7,7 +7,6 @@ use std::fmt;
 
 /// One value a side: `{"south":…,"north":…}`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Sides<T> {
     /// South's.
     pub south: T,
@@ -102,7 +101,6 @@ pub(crate) mod pit {
 
 /// A pool's time control, in milliseconds (`clock.charged`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct TimeControl {
     /// What each side starts with.
     pub base_ms: u64,
@@ -117,7 +115,6 @@ pub struct TimeControl {
 
 /// A pool's rules as `started` tells them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct GameRules {
     /// Always `modiar`.
     pub name: RulesName,
@@ -233,7 +230,6 @@ impl From<Ending> for Termination {
 
 /// What an illegal move was (`ended.detail`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Detail {
     /// The pit sent.
     #[serde(with = "pit")]

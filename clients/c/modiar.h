@@ -93,7 +93,8 @@ typedef enum modiar_level { MODIAR_DEBUG, MODIAR_INFO, MODIAR_WARNING } modiar_l
 typedef struct modiar_ended {
     char game[MODIAR_ID_BYTES];
     char result[16];      /* south, north, draw, none: who won; none was aborted, and does not count as played */
-    char termination[32]; /* why: immobile, repetition, quiet_plies, majority, resignation, time_forfeit, … */
+    /* why: immobile, repetition, quiet_plies, majority, resignation, time_forfeit, illegal_move, aborted or server_error */
+    char termination[32];
     int score[2];         /* seeds, by modiar_side */
     modiar_side side;     /* this bot's; MODIAR_NO_SIDE where it was never told */
     double rating_before, rating_after, rating_rd; /* rating points; NAN where the game was not rated */
@@ -266,7 +267,7 @@ typedef struct modiar_wire_pool {
     const char *name;
     modiar_wire_time time;
     int64_t rated;
-    const char *openings;
+    const char *openings; /* start or balanced */
     modiar_wire_rules rules;
 } modiar_wire_pool;
 
@@ -425,7 +426,8 @@ typedef struct modiar_wire_challenged {
 
 typedef struct modiar_wire_challenge_ended {
     modiar_ref ref;
-    const char *challenge, *reason;
+    const char *challenge;
+    const char *reason; /* declined, expired, cancelled, unavailable or draining */
 } modiar_wire_challenge_ended;
 
 typedef struct modiar_wire_started {
@@ -480,7 +482,9 @@ typedef struct modiar_wire_notice {
 
 typedef struct modiar_wire_goodbye {
     modiar_ref ref;
-    const char *reason, *message;
+    /* bye, handshake, replaced, flood, slow_reader, line_too_long, banned, draining or internal */
+    const char *reason;
+    const char *message;
 } modiar_wire_goodbye;
 
 typedef struct modiar_wire_pong {

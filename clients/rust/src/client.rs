@@ -318,8 +318,9 @@ impl Deref for OpenTurn<'_> {
 
 /// Refuses what no server would let pass.
 pub(crate) fn check(turn: &Turn, pit: Pit) -> Result<(), IllegalMove> {
-    match turn.position.clause(pit) {
-        Some(clause) if !turn.legal.contains(&pit) => Err(IllegalMove { pit, clause }),
-        _ => Ok(()),
+    if turn.legal.contains(&pit) {
+        return Ok(());
     }
+    // What the server has called illegal is so, whatever is thought here.
+    Err(IllegalMove { pit, clause: turn.position.clause(pit).unwrap_or("verdict.legality") })
 }

@@ -190,8 +190,9 @@ class Session:
             pit = operator.index(pit)
         except TypeError:
             raise TypeError(f"{pit!r} is no pit: play one of turn.legal, here {turn.legal}") from None
-        if not raw and (clause := turn.position.clause(pit)):
-            raise IllegalMove(pit, clause, turn.legal)
+        if not raw and pit not in turn.legal:
+            # What the server has called illegal is so, whatever is thought here.
+            raise IllegalMove(pit, turn.position.clause(pit) or "verdict.legality", turn.legal)
         game = self._games.get(turn.game)
         if game is None or (game.answer and game.answer[0] >= turn.ply):
             log.debug("ply %d of %s wants no answer any more", turn.ply, turn.game)

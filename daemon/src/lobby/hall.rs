@@ -6,7 +6,6 @@
 use super::after::After;
 use super::attempts::Attempts;
 use super::bot::Bot;
-use super::conduct::FRUITFUL;
 use super::load::Load;
 use super::machine::{Effect, Lobby, Now, Visitor};
 use super::pairing::{Pairing, Sitter, Source};
@@ -15,13 +14,12 @@ use crate::ladder::Meeting;
 use crate::metrics::Metrics;
 use crate::net::Outlet;
 use crate::referee::{Host, Link, Referee, Seat, Table};
-use crate::store::{Accounts, Owner, StoreHandle};
+use crate::store::{Accounts, StoreHandle};
 use crate::time;
 use modiar_protocol::client::Challenge;
 use modiar_protocol::server::Error;
 use modiar_protocol::{BotName, ChallengeId, ErrorCode, GameId, GoodbyeReason, Ref, ServerMessage};
 use modiar_rules::{BySide, Pit};
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -327,44 +325,6 @@ impl Hall {
         state.dismissed = true;
         for outlet in state.connected.values() {
             say_goodbye(outlet);
-        }
-    }
-
-    /// Says goodbye to one bot; whether it was here.
-    pub fn dismiss_bot(&self, name: &BotName, reason: GoodbyeReason, message: Cow<'static, str>) -> bool {
-        let state = self.lock();
-        let present = state.lobby.visitor(name).and_then(|visitor| state.present.get(&visitor));
-        if let Some(present) = present {
-            present.link.outlet.goodbye(reason, message, None);
-        }
-        present.is_some()
-    }
-
-    /// Whether a bot of that name is connected.
-    #[must_use]
-    pub fn is_connected(&self, name: &BotName) -> bool {
-        self.lock().lobby.visitor(name).is_some()
-    }
-
-    /// See [`Lobby::give`].
-    pub fn give(&self, name: &BotName, owner: Option<Owner>) {
-        self.lock().lobby.give(name, owner);
-    }
-
-    /// Lets a bot go that the host has removed; its games run on, and nobody comes back to them.
-    pub fn remove_bot(&self, name: &BotName, message: Cow<'static, str>) {
-        self.dismiss_bot(name, GoodbyeReason::Banned, message);
-        let visitor = self.lock().lobby.visitor(name);
-        if let Some(visitor) = visitor {
-            self.leave(visitor, FRUITFUL);
-        }
-        let mut state = self.lock();
-        state.lobby.disown(name);
-        // A guest's of the same name are not the removed bot's.
-        let bot = state.bots.get(name).filter(|bot| bot.is_registered()).cloned();
-        drop(state);
-        for (table, side) in bot.iter().flat_map(|bot| bot.tables()) {
-            table.disown(side);
         }
     }
 

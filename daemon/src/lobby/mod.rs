@@ -9,6 +9,7 @@ mod challenging;
 mod conduct;
 mod door;
 mod hall;
+mod host;
 mod load;
 mod machine;
 mod matching;

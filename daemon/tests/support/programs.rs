@@ -52,6 +52,11 @@ impl Program {
         u64::from_str_radix(caught.trim(), 16).unwrap() >> (signal - 1) & 1 == 1
     }
 
+    /// Whether it has not ended.
+    pub fn runs(&self) -> bool {
+        std::path::Path::new(&format!("/proc/{}", self.pid)).exists()
+    }
+
     /// Waits for its end.
     pub fn finish(self) -> Outcome {
         let Ok(output) = self.outcome.recv_timeout(PATIENCE) else {

@@ -39,7 +39,8 @@ pub fn areas(stated: &[Place<'_>]) -> BTreeSet<String> {
 
 /// Whether a text has the form of an id in one of these areas. Names of files have it too, and are none.
 fn looks_like_id(text: &str, areas: &BTreeSet<String>) -> bool {
-    const FILES: [&str; 9] = [".rs", ".py", ".c", ".md", ".json", ".jsonl", ".toml", ".sql", ".db"];
+    const FILES: [&str; 14] =
+        [".rs", ".py", ".c", ".h", ".go", ".java", ".js", ".ts", ".md", ".json", ".jsonl", ".toml", ".sql", ".db"];
     let formed = text
         .split('.')
         .all(|part| !part.is_empty() && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'));

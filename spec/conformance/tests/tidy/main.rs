@@ -17,6 +17,8 @@ use tree::{File, files, project};
 /// Most lines of a source file, and of a function from `fn` to its closing brace.
 const FILE_LINES: usize = 500;
 const FUNCTION_LINES: usize = 70;
+/// Libraries that are one file, to be copied beside a bot.
+const WHOLE_LIBRARIES: [&str; 3] = ["clients/c/modiar.c", "clients/c/modiar.h", "clients/java/Modiar.java"];
 
 /// Fails with all that was found, a line each.
 #[track_caller]
@@ -29,7 +31,7 @@ fn no_source_file_is_longer_than_500_lines() {
     let mut found = Vec::new();
     for file in files().iter().filter(|file| file.is_source()) {
         let lines = file.lines().count();
-        if lines > FILE_LINES {
+        if lines > FILE_LINES && !WHOLE_LIBRARIES.contains(&&*file.path) {
             found.push(format!("{}: {lines} lines; split it, a file has at most {FILE_LINES}", file.path));
         }
     }

@@ -17,7 +17,7 @@ impl File {
 
     /// A program's text, in whatever language.
     pub fn is_source(&self) -> bool {
-        self.has_extension(&["rs", "py", "c", "h", "js", "ts"])
+        self.has_extension(&["rs", "py", "c", "h", "go", "java", "js", "ts", "sh"])
     }
 
     /// Lines with their numbers, from 1.

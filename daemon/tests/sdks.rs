@@ -1,0 +1,152 @@
+//! Bots of every library in `clients/` at one daemon, as real processes over real sockets.
+#![allow(clippy::unwrap_used, clippy::panic)] // a test fails at once
+
+#[path = "../../spec/conformance/tests/clients/sdk.rs"]
+#[allow(dead_code)] // what the library's own tests need
+mod sdk;
+mod support;
+
+use sdk::Sdk;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+use support::process::wait_until;
+use support::{Daemon, HOUSE_BOTS};
+
+const ALL: [Sdk; 6] = [sdk::C, sdk::GO, sdk::JAVA, sdk::JAVASCRIPT, sdk::PYTHON, sdk::RUST];
+
+fn command(words: &[String]) -> Command {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+/// The bot that each page shows plays a game with a bot of the house.
+#[test]
+fn the_first_bot_of_each_page_plays_a_game() {
+    let daemon = Daemon::start_with("", &[HOUSE_BOTS]);
+    for sdk in ALL.iter().filter(|sdk| sdk.is_built()) {
+        let outcome = daemon.bot(command(&sdk.first())).finish();
+        let lines = outcome.lines();
+        assert!(lines.len() == 1 && lines[0].split(' ').count() == 5, "{}: {outcome:?}", sdk.folder);
+    }
+}
+
+/// A cable that is cut again and again, at whatever moment: while a hello is on its way, a turn, a move or an end.
+struct Cable {
+    address: SocketAddr,
+    links: Arc<Mutex<Vec<TcpStream>>>,
+    holds: Arc<AtomicBool>,
+    cuts: Arc<AtomicU64>,
+}
+
+impl Cable {
+    fn to(daemon: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (links, holds, cuts) = <(Arc<Mutex<Vec<TcpStream>>>, Arc<AtomicBool>, Arc<AtomicU64>)>::default();
+        let known = Arc::clone(&links);
+        thread::spawn(move || {
+            for near in listener.incoming().flatten() {
+                let Ok(far) = TcpStream::connect(daemon) else { continue };
+                known.lock().unwrap().extend([near.try_clone().unwrap(), far.try_clone().unwrap()]);
+                carry(near.try_clone().unwrap(), far.try_clone().unwrap());
+                carry(far, near);
+            }
+        });
+        Self { address, links, holds, cuts }
+    }
+
+    /// Cuts it after pauses of some length, which differ, until it [holds](Self::hold).
+    fn fray(&self, mut chance: u64) {
+        let (links, holds, cuts) = (Arc::clone(&self.links), Arc::clone(&self.holds), Arc::clone(&self.cuts));
+        thread::spawn(move || {
+            while !holds.load(Ordering::Relaxed) {
+                chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                thread::sleep(Duration::from_millis(300 + (chance >> 33) % 900));
+                for link in links.lock().unwrap().drain(..) {
+                    // Who hung up already needs no cut.
+                    cuts.fetch_add(u64::from(link.shutdown(Shutdown::Both).is_ok()), Ordering::Relaxed);
+                }
+            }
+        });
+    }
+
+    fn hold(&self) {
+        self.holds.store(true, Ordering::Relaxed);
+    }
+}
+
+fn carry(mut from: TcpStream, mut to: TcpStream) {
+    thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(length @ 1..) = from.read(&mut bytes) {
+            // In two pieces: a cut may leave half a line.
+            let (first, rest) = bytes[..length].split_at(length / 2);
+            if to.write_all(first).and_then(|()| to.write_all(rest)).is_err() {
+                break;
+            }
+        }
+        let _ = to.shutdown(Shutdown::Both);
+    });
+}
+
+/// `session.resume`, `session.missed`: every second each bot's link breaks, some seconds or `MODIAR_CUTS` of them, and no bot
+/// loses a game by that.
+#[test]
+fn no_library_loses_a_game_to_a_cut_cable() {
+    let seconds = std::env::var("MODIAR_CUTS").map_or(15, |seconds| seconds.parse().unwrap());
+    let sdks: Vec<&Sdk> = ALL.iter().filter(|sdk| sdk.is_built()).collect();
+    if sdks.len() < 2 {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mut bots = Vec::new();
+    for sdk in &sdks {
+        let cable = Cable::to(daemon.bots);
+        let mut command = command(&sdk.greedy());
+        command.args(["--games", "0", "--pool", "practice"]).env("MODIAR_NAME", format!("bot-{}", sdk.folder));
+        command.env("MODIAR_HOST", "127.0.0.1").env("MODIAR_PORT", cable.address.port().to_string());
+        bots.push((sdk.folder, cable, support::programs::Program::start(command)));
+    }
+    // A first connection that breaks ends a bot: whoever starts it looks at its settings.
+    wait_until("all play", || daemon.export().lines().count() >= sdks.len());
+    for (number, (_, cable, _)) in (1..).zip(&bots) {
+        cable.fray(number);
+    }
+    thread::sleep(Duration::from_secs(seconds));
+    bots.iter().for_each(|(_, cable, _)| cable.hold());
+    let (cut, calm) = (Instant::now(), daemon.export().lines().count());
+    wait_until("all play again", || daemon.export().lines().count() >= calm + sdks.len());
+    let mut told = BTreeMap::new();
+    for (name, cable, bot) in bots {
+        assert!(bot.runs(), "{name} has ended: {:?}", bot.finish());
+        bot.signal(libc::SIGINT);
+        let cuts = cable.cuts.load(Ordering::Relaxed);
+        assert!(cuts >= seconds, "{name}: {cuts} cuts");
+        let outcome = bot.finish();
+        told.insert(name, outcome.stdout.lines().map(str::to_owned).collect::<Vec<_>>());
+    }
+    assert!(cut.elapsed() < Duration::from_secs(60), "it took long to calm down");
+    let records = daemon.export();
+    let games: Vec<serde_json::Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let bad = ["time_forfeit", "illegal_move", "server_error", "aborted"];
+    let lost: Vec<_> = games.iter().filter(|game| bad.contains(&game["termination"].as_str().unwrap())).collect();
+    assert!(lost.is_empty(), "{} of {} games: {lost:?}", lost.len(), games.len());
+    // Each bot tells each of its games once.
+    for (name, lines) in told {
+        let mut ids: Vec<&str> = lines.iter().map(|line| line.split(' ').next().unwrap()).collect();
+        let count = ids.len();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), count, "{name} told a game twice");
+        let bot = format!("bot-{name}");
+        let is_its = |game: &&serde_json::Value| ["south", "north"].iter().any(|side| game[side]["name"] == *bot);
+        assert_eq!(games.iter().filter(is_its).count(), count, "{name}: as many games as it told");
+    }
+}

@@ -239,46 +239,33 @@ mod tests {
         }
     }
 
-    /// One row of the table in spec/clock.md, in microseconds (`clock.elapsed`, `clock.charged`, `clock.flag`,
-    /// `clock.increment`); instead of what remains it may say that the flag fell.
+    /// `clock.early`, `clock.own-clamp`, `clock.own-grace`, `clock.elapsed`, `clock.charged`, `clock.flag`, `clock.increment`
     #[test]
-    fn the_table_of_the_spec() {
-        let page = include_str!("../../spec/clock.md");
-        let rows: Vec<Vec<&str>> = page
-            .lines()
-            .skip_while(|line| !line.starts_with("| Case | remaining |"))
-            .skip(2)
-            .take_while(|line| line.starts_with('|'))
-            .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
-            .collect();
-        assert_eq!(rows.len(), 11, "the table has eleven cases");
-        for row in rows {
-            let [case, before, written, received, own, charged, after] = row[..] else {
-                panic!("seven cells: {row:?}")
-            };
+    fn the_vectors_of_the_clock_hold() {
+        let vectors = include_str!("../../spec/vectors/clock.jsonl").lines();
+        let mut cases = 0;
+        for case in vectors.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()) {
+            let figure = |name: &str| case[name].as_u64().unwrap();
+            let micros = |name| Micros(figure(name));
             let control = Control {
-                base: Micros(micros(before)),
-                increment: Micros::from_ms(100),
-                grace: Micros::from_ms(50),
-                per_move: None,
+                base: micros("remaining_us"),
+                increment: micros("increment_us"),
+                grace: micros("grace_us"),
+                per_move: case.get("move_us").map(|limit| Micros(limit.as_u64().unwrap())),
             };
             let mut clock = Clock::new(control);
-            clock.turn_written(Moment(micros(written)));
-            let charge = clock.charge(&Read { received: micros(received), own: micros(own) });
-            assert_eq!(charge.charged, Micros(micros(charged)), "{case}");
-            let flagged = charge.charged > clock.allowance(Side::South);
-            assert_eq!(flagged, after == "lost on time", "{case}");
-            if !flagged {
+            clock.turn_written(Moment(figure("written_us")));
+            let charge = clock.charge(&Read { received: figure("received_us"), own: figure("own_us") });
+            assert_eq!((charge.elapsed, charge.charged), (micros("elapsed_us"), micros("charged_us")), "{case}");
+            let lost = charge.charged > clock.allowance(Side::South);
+            assert_eq!(lost, case["after_us"].is_null(), "{case}");
+            if !lost {
                 clock.settle(Side::South, charge);
-                assert_eq!(clock.remaining().south, Micros(micros(after)), "{case}");
+                assert_eq!(clock.remaining().south, micros("after_us"), "{case}");
             }
+            cases += 1;
         }
-    }
-
-    /// `1050.001` milliseconds as microseconds, without a float.
-    fn micros(ms: &str) -> u64 {
-        let (whole, part) = ms.split_once('.').unwrap_or((ms, ""));
-        whole.parse::<u64>().unwrap() * 1000 + format!("{part:0<3}").parse::<u64>().unwrap()
+        assert!(cases > 30, "only {cases} cases were read");
     }
 
     #[test]

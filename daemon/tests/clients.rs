@@ -71,14 +71,11 @@ fn the_first_python_bot_plays_a_game() {
     agree(&games(&first.finish(), 1), &games(&minimax.finish(), 1));
 }
 
-/// Compiled as its page says, with every warning an error.
+/// The random bot in C, with every warning an error.
 fn compile(folder: &TempDir) -> PathBuf {
-    let page = std::fs::read_to_string(project().join("clients/c/README.md")).unwrap();
-    let line = page.lines().find(|line| line.starts_with("cc ")).unwrap();
-    assert!(line.starts_with("cc -std=c11 -O2 -Wall -Wextra -Wpedantic "), "{line}");
     let program = folder.path().join("random_bot");
-    // Of two -o the last counts.
-    let outcome = run_line(line, &["-Werror", "-o", program.to_str().unwrap()], &project().join("clients/c"));
+    let line = "cc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I. bots/random_bot.c bots/options.c modiar.c";
+    let outcome = run_line(line, &["-o", program.to_str().unwrap()], &project().join("clients/c"));
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
     assert_eq!((&*outcome.stdout, &*outcome.stderr), ("", ""));
     program
@@ -91,13 +88,23 @@ fn the_c_bot_plays_five_games() {
     }
     let (folder, daemon) = (TempDir::new().unwrap(), Daemon::start());
     let mut c = Command::new(compile(&folder));
-    c.args(["-g", "5", "-s", "1"]);
+    c.args(["--games", "5", "--seed", "1"]);
     let c = daemon.bot(c);
     let greedy = daemon.bot(python("greedy_bot.py", &["--games", "5"]));
-    let (c, greedy) = (c.finish(), greedy.finish());
-    // The Python bot tells more behind it.
-    let told = |game: &Vec<String>| game[..3].join(" ");
-    assert_eq!(c.lines(), games(&greedy, 5).iter().map(told).collect::<Vec<_>>());
+    agree(&games(&c.finish(), 5), &games(&greedy.finish(), 5));
+}
+
+#[test]
+fn the_shell_bot_plays_two_games() {
+    if !have("nc") || !have("jq") || !have("bash") || !have("python3") {
+        return;
+    }
+    let daemon = Daemon::start();
+    let mut shell = Command::new("bash");
+    shell.arg(project().join("clients/shell/bot.sh")).args(["--games", "2"]);
+    let shell = daemon.bot(shell);
+    let greedy = daemon.bot(python("greedy_bot.py", &["--games", "2"]));
+    agree(&games(&shell.finish(), 2), &games(&greedy.finish(), 2));
 }
 
 /// Plays the first legal pit as often as it is this bot's turn, `turns` times at most; the end, if it came.
@@ -198,7 +205,7 @@ fn a_number_of_games_that_is_none_is_wrong_usage() {
         let program = compile(&folder);
         for games in wrong {
             let mut command = Command::new(&program);
-            command.args(["-g", games]);
+            command.args(["--games", games]);
             is_usage(command);
         }
     }
@@ -264,13 +271,14 @@ fn a_setting_that_leads_nowhere_is_named() {
     let program = have("cc").then(|| compile(&folder));
     bots.extend(program.iter().map(|program| ("C", Command::new(program))));
     type Case<'a> = (&'a [(&'a str, &'a str)], i32, &'a [&'a str], &'a [&'a str]);
-    let cases: [Case<'_>; 6] = [
+    let cases: [Case<'_>; 7] = [
         (&[("MODIAR_PORT", "99999")], 2, &["random_bot.py", "minimax_bot.py", "C"], &["MODIAR_PORT", "99999", "65535"]),
         (&[("MODIAR_PORT", "abc")], 2, &["random_bot.py", "minimax_bot.py", "C"], &["MODIAR_PORT", "abc", "65535"]),
         (&[("MODIAR_TLS", "0")], 2, &["random_bot.py", "minimax_bot.py"], &["MODIAR_TLS", "'0'"]),
         (&[("MODIAR_TLS", "1")], 3, &["random_bot.py", "minimax_bot.py"], &["no TLS", "unset MODIAR_TLS"]),
         (&[("MODIAR_PORT", &tls)], 3, &["random_bot.py", "minimax_bot.py", "C"], &["may speak TLS"]),
         (&[("MODIAR_PORT", &http)], 3, &["random_bot.py", "minimax_bot.py"], &["MODIAR_PORT may be no port for bots"]),
+        (&[("MODIAR_TLS", "1")], 2, &["C"], &["MODIAR_TLS", "tunnel"]),
     ];
     for (settings, status, of, parts) in cases {
         for (bot, command) in bots.iter_mut().filter(|(bot, _)| of.contains(bot)) {

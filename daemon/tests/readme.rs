@@ -13,7 +13,7 @@ use support::{Daemon, have, project};
 use tempfile::TempDir;
 
 /// Every command that a page shows, and what holds it. A new one needs its line here.
-const COMMANDS: [(&str, &str); 17] = [
+const COMMANDS: [(&str, &str); 21] = [
     ("cargo run --release -- serve", "every test of the daemon starts it so, but for cargo"),
     ("cargo test --workspace", "this is it"),
     (".ci/run", "it runs this"),
@@ -25,15 +25,20 @@ const COMMANDS: [(&str, &str); 17] = [
     ("cargo run --release -- games show GAME", "the_bot_of_the_readme_plays"),
     ("python3 -m unittest discover -s clients/python/tests", "clients.rs"),
     ("python3 clients/python/bots/greedy_bot.py --games 10", "clients.rs"),
-    ("cc -std=c11 -O2 -Wall -Wextra -Wpedantic -o random_bot random_bot.c", "clients.rs"),
-    ("./random_bot -g 10", "clients.rs"),
+    ("make", "clients.rs"),
+    ("cc -std=c11 -O2 -Wall -Wextra -Wpedantic -I. -o build/first_bot bots/first_bot.c modiar.c", "sdks.rs"),
+    ("build/first_bot", "sdks.rs"),
+    ("build/greedy_bot --games 10", "clients.rs"),
+    ("make test", "the_c_library_holds"),
+    ("clients/shell/bot.sh --games 10", "clients.rs"),
     ("cargo run --release -- games verify", "the_bot_of_the_readme_plays"),
     ("cargo run --release -- games export", "the_bot_of_the_readme_plays"),
     ("cargo run --release -- analyze", "analyze.rs"),
     ("cargo run --release -- analyze --html report.html", "analyze.rs"),
 ];
 
-const PAGES: [&str; 4] = ["README.md", "CONTRIBUTING.md", "clients/python/README.md", "clients/c/README.md"];
+const PAGES: [&str; 5] =
+    ["README.md", "CONTRIBUTING.md", "clients/python/README.md", "clients/c/README.md", "clients/shell/README.md"];
 
 fn page(path: &str) -> String {
     std::fs::read_to_string(project().join(path)).unwrap()

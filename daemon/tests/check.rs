@@ -9,7 +9,7 @@ use support::{have, project};
 
 /// The bot of `clients/python` that comes back, checked with these options.
 fn check(options: &[&str]) -> Output {
-    let bot = project().join("clients/python/bots/returning_bot.py");
+    let bot = project().join("clients/python/bots/greedy_bot.py");
     modiar(&[&["check", "bot"], options, &["--", "python3", bot.to_str().unwrap(), "--games", "2"]].concat())
 }
 

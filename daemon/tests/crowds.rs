@@ -15,8 +15,10 @@ use support::returning::{Pair, Returning};
 fn players(daemon: &Daemon, games: usize) -> (Peer, Peer, Vec<Value>) {
     let (mut first, _) = daemon.guest(json!({"games": games}));
     let (mut second, _) = daemon.guest(json!({"games": games}));
+    // Of so many at once most are the first of a pair, for sides' sake: the others are to come.
+    let wanted = if games > 1 { 2 * games } else { 1 };
     for peer in [&mut first, &mut second] {
-        peer.send(&json!({"type": "seek", "pool": "practice", "games": games})).unwrap();
+        peer.send(&json!({"type": "seek", "pool": "practice", "games": wanted})).unwrap();
         peer.expect("seeking").unwrap();
     }
     let ids = (0..games).map(|_| first.skip_to("started").unwrap()["game"].clone()).collect();

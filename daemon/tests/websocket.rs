@@ -4,7 +4,7 @@
 
 mod support;
 
-use modiar_conformance::Transcript;
+use modiar_conformance::{Peer, Transcript};
 use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -43,12 +43,23 @@ impl Bot {
         }
     }
 
-    /// A welcomed guest, and its name.
-    fn guest(daemon: &Daemon) -> (Self, String) {
+    /// A guest, and its welcome.
+    fn guest(daemon: &Daemon) -> (Self, Value) {
         let mut bot = Self::connect(daemon);
         bot.send(&json!({"type": "hello", "protocol": 1}));
-        let name = bot.expect("welcome")["bot"]["name"].as_str().unwrap().to_owned();
-        (bot, name)
+        let welcome = bot.expect("welcome");
+        (bot, welcome)
+    }
+
+    /// A guest that is to move in a game with one of TCP: both, the welcome, and the game's id.
+    fn game(daemon: &Daemon) -> (Self, Peer, Value, Value) {
+        let (mut north, name) = daemon.guest(json!({}));
+        let (mut south, welcome) = Self::guest(daemon);
+        south.send(&json!({"type": "challenge", "opponent": name, "pool": "blitz", "side": "south"}));
+        let challenge = north.skip_to("challenged").unwrap()["challenge"].clone();
+        north.send(&json!({"type": "accept", "challenge": challenge})).unwrap();
+        let game = south.expect("turn")["game"].clone();
+        (south, north, welcome, game)
     }
 }
 
@@ -113,12 +124,7 @@ fn the_transcripts_are_held_over_web_socket() {
 #[test]
 fn a_bot_of_web_socket_plays_one_of_tcp() {
     let daemon = Daemon::start();
-    let (mut north, name) = daemon.guest(json!({}));
-    let (mut south, _) = Bot::guest(&daemon);
-    south.send(&json!({"type": "challenge", "opponent": name, "pool": "blitz", "side": "south"}));
-    let challenge = north.skip_to("challenged").unwrap()["challenge"].clone();
-    north.send(&json!({"type": "accept", "challenge": challenge})).unwrap();
-    let game = south.expect("turn")["game"].clone();
+    let (mut south, mut north, _, game) = Bot::game(&daemon);
     south.send(&json!({"type": "move", "game": game, "pit": 2}));
     assert_eq!(north.skip_to("turn").unwrap()["last"]["pit"], 2);
     drop(south);
@@ -132,12 +138,7 @@ fn a_bot_of_web_socket_plays_one_of_tcp() {
 #[test]
 fn a_frame_is_timed_as_a_line_is() {
     let daemon = Daemon::start();
-    let (mut north, name) = daemon.guest(json!({}));
-    let (mut south, _) = Bot::guest(&daemon);
-    south.send(&json!({"type": "challenge", "opponent": name, "pool": "blitz", "side": "south"}));
-    let challenge = north.skip_to("challenged").unwrap()["challenge"].clone();
-    north.send(&json!({"type": "accept", "challenge": challenge})).unwrap();
-    let game = south.expect("turn")["game"].clone();
+    let (mut south, mut north, _, game) = Bot::game(&daemon);
     thread::sleep(Duration::from_millis(300));
     let moment = daemon.freeze();
     south.send(&json!({"type": "move", "game": game, "pit": 2}));
@@ -257,14 +258,7 @@ fn connections_count_together_whichever_port_they_take() {
 #[test]
 fn an_end_that_did_not_come_is_told_again() {
     let daemon = Daemon::start();
-    let (mut north, name) = daemon.guest(json!({}));
-    let mut south = Bot::connect(&daemon);
-    south.send(&json!({"type": "hello", "protocol": 1}));
-    let welcome = south.expect("welcome");
-    south.send(&json!({"type": "challenge", "opponent": name, "pool": "blitz", "side": "south"}));
-    let challenge = north.skip_to("challenged").unwrap()["challenge"].clone();
-    north.send(&json!({"type": "accept", "challenge": challenge})).unwrap();
-    let game = south.expect("turn")["game"].clone();
+    let (south, mut north, welcome, game) = Bot::game(&daemon);
     drop(south);
     north.send(&json!({"type": "resign", "game": game})).unwrap();
     north.skip_to("ended").unwrap();

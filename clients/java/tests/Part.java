@@ -20,6 +20,7 @@ final class Part implements AutoCloseable {
     private Socket peer;
     private BufferedReader lines;
     private OutputStream out;
+    private String again;
     /** Game and ply of each turn that the bot was asked. */
     final List<String> chosen = Collections.synchronizedList(new ArrayList<>());
     /** Games in the order in which the bot was told of their ends. */
@@ -81,9 +82,17 @@ final class Part implements AutoCloseable {
         out.flush();
     }
 
+    /** A line that may come more often from here on. */
+    void again(String line) {
+        again = line;
+    }
+
     /** The next line, which is this one, or of this type. */
     String expect(String wanted) throws IOException {
-        String line = lines.readLine();
+        String line;
+        do {
+            line = lines.readLine();
+        } while (line != null && line.equals(again));
         boolean whole = wanted.startsWith("{");
         check(line != null && (whole ? line.equals(wanted) : line.startsWith("{\"type\":\"" + wanted + "\"")),
             "expected " + wanted + ", read " + line);

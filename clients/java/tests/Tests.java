@@ -87,6 +87,8 @@ public final class Tests {
             part.say(Part.turn(G, 1));
             thought.complete(2);
             part.expect(Part.move(G, 2, 1));
+            // Where the thought was quicker than the turn, that is one that comes again.
+            part.again(Part.move(G, 2, 1));
             part.finish(G);
             Part.equal(part.chosen, List.of(G + " 1"));
         }

@@ -104,10 +104,11 @@ pub const RUST: Sdk = Sdk {
         "../../protocol/src/wire.rs",
     ],
     tool: "cargo",
-    builds: &["cargo build --quiet --locked --examples --target-dir {out}"],
-    driver: "{out}/debug/examples/driver",
-    greedy: "{out}/debug/examples/greedy",
-    first: ["examples/first.rs", "rust", "{out}/debug/examples/first"],
+    // As the tests of the workspace have built them already.
+    builds: &["cargo build --quiet --locked --workspace --examples"],
+    driver: "{target}/debug/examples/driver",
+    greedy: "{target}/debug/examples/greedy",
+    first: ["examples/first.rs", "rust", "{target}/debug/examples/first"],
     tests: &[],
 };
 
@@ -184,8 +185,12 @@ impl Sdk {
     }
 
     fn words(&self, line: &str) -> Vec<String> {
-        let [here, out] = [self.here(), self.out()].map(|path| path.display().to_string());
-        line.split(' ').map(|word| word.replace("{here}", &here).replace("{out}", &out)).collect()
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("..");
+        let places = [("{here}", self.here()), ("{out}", self.out()), ("{target}", target)];
+        let placed = |word: &str| {
+            places.iter().fold(word.to_owned(), |word, (name, path)| word.replace(name, &path.display().to_string()))
+        };
+        line.split(' ').map(placed).collect()
     }
 
     fn command(&self, line: &str) -> Command {

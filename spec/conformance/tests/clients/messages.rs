@@ -63,7 +63,7 @@ fn gather(schema: &Value, words: &mut BTreeSet<String>) {
                 match (key.as_str(), value) {
                     ("properties", Value::Object(fields)) => words.extend(fields.keys().cloned()),
                     ("enum", Value::Array(all)) => {
-                        words.extend(all.iter().filter_map(Value::as_str).map(str::to_owned))
+                        words.extend(all.iter().filter_map(Value::as_str).map(str::to_owned));
                     }
                     ("const", Value::String(word)) => drop(words.insert(word.clone())),
                     _ => {}

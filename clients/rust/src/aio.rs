@@ -1,14 +1,14 @@
 //! The same for programs on tokio: [`run`], or a [`Client`] and a loop of one's own.
 
-use crate::client::check;
+use crate::open::Table;
 use crate::program::{failed, panic_text, status, told};
 use crate::session::{CLOSE, CONNECT, LEAVE, NOT_READ, READ_BYTES, Session, WRITE};
 use crate::settings::{Heard, check_quest};
 use crate::{Error, Settings, Turn};
+use modiar_protocol::GameId;
 use modiar_rules::Pit;
 use std::future::poll_fn;
 use std::io::ErrorKind;
-use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::process::ExitCode;
@@ -350,42 +350,14 @@ impl Drop for Turns<'_> {
 }
 
 /// A turn that waits for its answer.
-pub struct OpenTurn<'c> {
-    turn: Turn,
-    client: &'c Client,
-}
+pub type OpenTurn<'c> = crate::OpenTurn<'c, Client>;
 
-impl OpenTurn<'_> {
-    /// Plays a pit; it does not wait.
-    ///
-    /// # Errors
-    /// As [`crate::OpenTurn::play`].
-    pub fn play(&self, pit: Pit) -> Result<(), Error> {
-        check(&self.turn, pit)?;
-        self.play_raw(pit)
+impl Table for Client {
+    fn play(&self, turn: &Turn, pit: Pit) -> Result<(), Error> {
+        self.act(|session| session.player.play(turn, pit))
     }
 
-    /// Sends any pit, to see what the server says to it.
-    ///
-    /// # Errors
-    /// [`Error::GameOver`], [`Error::Played`].
-    pub fn play_raw(&self, pit: Pit) -> Result<(), Error> {
-        self.client.act(|session| session.player.play(&self.turn, pit))
-    }
-
-    /// Gives the game up.
-    ///
-    /// # Errors
-    /// [`Error::GameOver`].
-    pub fn resign(&self) -> Result<(), Error> {
-        self.client.act(|session| session.player.resign(self.turn.game))
-    }
-}
-
-impl Deref for OpenTurn<'_> {
-    type Target = Turn;
-
-    fn deref(&self) -> &Turn {
-        &self.turn
+    fn resign(&self, game: GameId) -> Result<(), Error> {
+        self.act(|session| session.player.resign(game))
     }
 }

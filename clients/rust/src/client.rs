@@ -1,13 +1,14 @@
 //! The blocking client, for loops of one's own. It needs no thread: the link is looked after while a turn is waited for.
 
+use crate::open::{OpenTurn, Table};
 use crate::session::{CLOSE, CONNECT, LEAVE, NOT_READ, READ_BYTES, Session, WRITE};
 use crate::settings::{Heard, check_quest};
-use crate::{Error, IllegalMove, Settings, Turn, interrupt};
+use crate::{Error, Settings, Turn, interrupt};
+use modiar_protocol::GameId;
 use modiar_rules::Pit;
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
-use std::ops::Deref;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -274,53 +275,12 @@ impl Drop for Turns<'_> {
     }
 }
 
-/// A turn that waits for its answer.
-pub struct OpenTurn<'c> {
-    turn: Turn,
-    client: &'c Client,
-}
-
-impl OpenTurn<'_> {
-    /// Plays a pit.
-    ///
-    /// # Errors
-    /// [`Error::IllegalMove`], of which nothing is sent; [`Error::GameOver`], [`Error::Played`]. A lost link is none: the move
-    /// is sent again when the client is back.
-    pub fn play(&self, pit: Pit) -> Result<(), Error> {
-        check(&self.turn, pit)?;
-        self.play_raw(pit)
+impl Table for Client {
+    fn play(&self, turn: &Turn, pit: Pit) -> Result<(), Error> {
+        self.act(|session| session.player.play(turn, pit))
     }
 
-    /// Sends any pit, to see what the server says to it.
-    ///
-    /// # Errors
-    /// [`Error::GameOver`], [`Error::Played`].
-    pub fn play_raw(&self, pit: Pit) -> Result<(), Error> {
-        self.client.act(|session| session.player.play(&self.turn, pit))
+    fn resign(&self, game: GameId) -> Result<(), Error> {
+        self.act(|session| session.player.resign(game))
     }
-
-    /// Gives the game up.
-    ///
-    /// # Errors
-    /// [`Error::GameOver`].
-    pub fn resign(&self) -> Result<(), Error> {
-        self.client.act(|session| session.player.resign(self.turn.game))
-    }
-}
-
-impl Deref for OpenTurn<'_> {
-    type Target = Turn;
-
-    fn deref(&self) -> &Turn {
-        &self.turn
-    }
-}
-
-/// Refuses what no server would let pass.
-pub(crate) fn check(turn: &Turn, pit: Pit) -> Result<(), IllegalMove> {
-    if turn.legal.contains(&pit) {
-        return Ok(());
-    }
-    // What the server has called illegal is so, whatever is thought here.
-    Err(IllegalMove { pit, clause: turn.position.clause(pit).unwrap_or("verdict.legality") })
 }

@@ -26,6 +26,7 @@ mod codec;
 mod error;
 mod interrupt;
 mod log;
+mod open;
 mod player;
 mod position;
 mod program;
@@ -35,7 +36,7 @@ mod settings;
 mod tls;
 mod turn;
 
-pub use client::{Client, OpenTurn, Turns};
+pub use client::{Client, Turns};
 pub use codec::{Decoder, LINE_BYTES, LineTooLong, encode};
 pub use error::{Error, IllegalMove, ProtocolError};
 pub use log::Level;
@@ -48,6 +49,7 @@ pub use modiar_protocol::{
 /// The rules, as the referee has them.
 pub use modiar_rules as rules;
 pub use modiar_rules::{BySide, Pit, Side};
+pub use open::OpenTurn;
 pub use position::{DEPTH, Position};
 pub use program::{Bot, run, run_with};
 pub use settings::Settings;

@@ -1,6 +1,6 @@
 //! A whole program of one bot.
 
-use crate::client::OpenTurn;
+use crate::OpenTurn;
 use crate::interrupt::Watch;
 use crate::{Client, Ended, Error, Settings, Turn};
 use modiar_rules::Pit;

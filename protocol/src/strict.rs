@@ -2,7 +2,7 @@
 //! for a newer server may say more.
 
 use serde::de::value::CowStrDeserializer;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
 use std::borrow::Cow;
 use std::fmt;
@@ -61,6 +61,11 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Within<V> {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
         self.inner.visit_map(Within { fields: self.fields, inner: map })
+    }
+
+    /// A list in an object's place has no names; whether it may stand there is asked elsewhere.
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<V::Value, A::Error> {
+        self.inner.visit_seq(seq)
     }
 }
 

@@ -4,13 +4,16 @@ use crate::lobby::Hall;
 use crate::net::{Backlog, Entrance, WEB_CONNECTIONS, greeting};
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Extension, Request, State};
+use axum::extract::{Extension, State};
+use axum::http::Request;
 use axum::http::StatusCode;
 use axum::http::header::{CONNECTION, CONTENT_TYPE, HeaderValue, UPGRADE};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use std::net::SocketAddr;
@@ -38,6 +41,7 @@ pub(crate) async fn serve(socket: TcpListener, hall: Arc<Hall>, entrance: Arc<En
         .with_state(hall)
         .merge(Router::new().route("/ws", get(web_socket)).with_state(entrance))
         .layer(map_response(once));
+    let service = TowerToHyperService::new(routes);
     let places = Arc::new(Semaphore::new(WEB_CONNECTIONS.into()));
     let mut backlog = Backlog::new(socket);
     while let Some((stream, peer)) = stop.run_until_cancelled(backlog.accept()).await {
@@ -46,7 +50,11 @@ pub(crate) async fn serve(socket: TcpListener, hall: Arc<Hall>, entrance: Arc<En
             let _ = stream.try_write(FULL);
             continue;
         };
-        let service = TowerToHyperService::new(routes.clone().layer(Extension(peer)));
+        let service = service.clone();
+        let service = service_fn(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(peer);
+            service.call(request)
+        });
         let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service).with_upgrades();
         let stop = stop.clone();
         tokio::spawn(async move {
@@ -82,7 +90,7 @@ fn readiness(obstacles: &[&str]) -> Response {
 async fn web_socket(
     State(entrance): State<Arc<Entrance>>,
     Extension(peer): Extension<SocketAddr>,
-    mut request: Request,
+    mut request: Request<Body>,
 ) -> Response {
     let answer = match greeting(&request) {
         Ok(answer) => answer.map(|()| Body::empty()),

@@ -103,7 +103,9 @@ impl Lobby {
     }
 
     fn meeting(&self, at: usize, one: &Candidate<'_>, other: &Candidate<'_>, now: Moment) -> Meeting {
-        if self.left(at, one, other, now) == 0 || self.seats(at, [one, other], now).next().is_none() {
+        let left = self.left(at, one, other, now);
+        let half = self.half(at, [one, other], left);
+        if left == 0 || seatings(one.bot, other.bot, half).next().is_none() {
             Meeting::Never
         } else {
             met_lately(at, one, other, self.recent(at))
@@ -122,17 +124,13 @@ impl Lobby {
         if self.cap == 0 { u64::MAX } else { self.cap.saturating_sub(had()) }
     }
 
-    /// Whether these two play a pair of games, and not one alone (`session.pairs`): also where either side of a single game
-    /// would be the last that one of them may lean.
-    fn is_pair(&self, at: usize, [one, other]: [&Candidate<'_>; 2], now: Moment) -> bool {
+    /// Whether these two, who have so many games left, begin a pair or play one alone (`session.pairs`): a pair also where
+    /// either side of a single game would be the last that one of them may lean.
+    fn half(&self, at: usize, [one, other]: [&Candidate<'_>; 2], left: u64) -> Half {
         let lean = || both_lean(one.bot, other.bot) || seatings(one.bot, other.bot, Half::Single).next().is_none();
         let in_pairs = self.pools[at].openings == Openings::Balanced || lean();
-        in_pairs && one.seek.lacks(2) && other.seek.lacks(2) && self.left(at, one, other, now) >= 2
-    }
-
-    /// The sides of the first of two on which it may sit in the game that they would play.
-    fn seats<'a>(&self, at: usize, two: [&'a Candidate<'a>; 2], now: Moment) -> impl Iterator<Item = Side> + use<'a> {
-        seatings(two[0].bot, two[1].bot, if self.is_pair(at, two, now) { Half::First } else { Half::Single })
+        let has_two = left >= 2 && one.seek.lacks(2) && other.seek.lacks(2);
+        if has_two && in_pairs { Half::First } else { Half::Single }
     }
 
     /// Has two play, where both still can: a house bot may have been given all that it has room for.
@@ -160,7 +158,7 @@ impl Lobby {
         if !first.bot.has_room() || !second.bot.has_room() {
             return None;
         }
-        let half = if self.is_pair(at, [&first, &second], now) { Half::First } else { Half::Single };
+        let half = self.half(at, [&first, &second], self.left(at, &first, &second, now));
         let (bots, with_house) = ([&first, &second], first.bot.is_house() || second.bot.is_house());
         let waited = bots.into_iter().filter(|candidate| !candidate.bot.is_house());
         let waited = waited.map(|candidate| candidate.seek.waited(now)).collect();

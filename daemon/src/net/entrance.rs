@@ -70,21 +70,25 @@ impl Entrance {
 
     /// Lets a connection to the bots' port in, which has come since `since`.
     pub(super) fn admit(&self, stream: TcpStream, peer: SocketAddr, since: Moment) {
-        let layer = self.certificate.as_ref().map(|certificate| certificate.cipher()).transpose();
-        match layer {
-            Ok(cipher) => self.serve(stream, peer, cipher.map(Layer::Tls), Incoming { since, early: &[] }),
-            Err(error) => warn!(%peer, %error, "TLS cannot be spoken with it"),
-        }
+        let cipher = || self.certificate.as_ref().map(|certificate| certificate.cipher()).transpose();
+        let layer = || Ok(cipher().map_err(io::Error::other)?.map(Layer::Tls));
+        self.serve(stream, peer, Incoming { since, said: 0, early: &[] }, layer);
     }
 
     /// Lets a connection in that speaks WebSocket from now on, and has begun to: `early` is what was read of that.
     pub fn admit_web_socket(&self, stream: TcpStream, peer: SocketAddr, early: &[u8]) {
-        let layer = Layer::WebSocket(Frames::new());
-        self.serve(stream, peer, Some(layer), Incoming { since: now(), early });
+        let said = kernel::written(kernel::descriptor(&stream)).unwrap_or_default();
+        self.serve(stream, peer, Incoming { since: now(), said, early }, || Ok(Some(Layer::WebSocket(Frames::new()))));
     }
 
-    /// Serves a connection, or tells it that there are too many (`limits.connections`).
-    fn serve(&self, stream: TcpStream, peer: SocketAddr, layer: Option<Layer>, incoming: Incoming<'_>) {
+    /// Serves a connection through a layer, where it has one, or tells it that there are too many (`limits.connections`).
+    fn serve(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        incoming: Incoming<'_>,
+        layer: impl FnOnce() -> io::Result<Option<Layer>>,
+    ) {
         if self.tasks.is_closed() {
             return;
         }
@@ -100,7 +104,8 @@ impl Entrance {
         if matches!(admitted, Admitted::Unheard) {
             return;
         }
-        let (mut read, outlet) = match self.open(stream, layer, &current.limits) {
+        let opened = layer().and_then(|layer| self.open(stream, layer, incoming.said, &current.limits));
+        let (mut read, outlet) = match opened {
             Ok((read, outlet)) => (read, Arc::new(outlet)),
             Err(error) => return warn!(%caller, %error, "the connection was gone at once"),
         };
@@ -122,12 +127,17 @@ impl Entrance {
         };
     }
 
-    fn open(&self, stream: TcpStream, layer: Option<Layer>, limits: &Limits) -> io::Result<(OwnedReadHalf, Outlet)> {
+    fn open(
+        &self,
+        stream: TcpStream,
+        layer: Option<Layer>,
+        said: u64,
+        limits: &Limits,
+    ) -> io::Result<(OwnedReadHalf, Outlet)> {
         prepare(&SockRef::from(&stream), limits.vanished())?;
-        let written = kernel::written(kernel::descriptor(&stream)).unwrap_or_default();
         let (read, write) = stream.into_split();
         let metrics = Arc::clone(self.hall.metrics());
-        Ok((read, Outlet::new(write, layer.map(Box::new), written, limits.output(), metrics)))
+        Ok((read, Outlet::new(write, layer.map(Box::new), said, limits.output(), metrics)))
     }
 }
 

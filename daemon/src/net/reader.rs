@@ -36,6 +36,8 @@ thread_local! {
 pub(super) struct Incoming<'a> {
     /// Since when it has come.
     pub(super) since: Moment,
+    /// How many bytes were said to it.
+    pub(super) said: u64,
     /// What was read of it.
     pub(super) early: &'a [u8],
 }

@@ -1,11 +1,11 @@
-//! `modiar check`: whether a bot is ready, before it costs a point.
+//! `modiar check bot`: a bot against a scripted referee.
 
-use super::streams::{print, write_stdout};
-use super::{FINDINGS, misused};
+use crate::cli::streams::{print, write_stdout};
+use crate::cli::{FINDINGS, misused};
 use crate::logging::note;
 use crate::records::counted;
 use anyhow::Context as _;
-use clap::{Args, Subcommand};
+use clap::Args;
 use modiar_conformance::bot::{self, Check, Kit, Report, Verdict, checks};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -19,17 +19,11 @@ const INTERRUPTED: i32 = 130;
 /// The longest time that one thing may take, in s.
 const LONGEST: u64 = 3600;
 
-#[derive(Debug, Subcommand)]
-pub(super) enum Checks {
-    /// Check a bot: start it again and again, and let a scripted referee play with it
-    Bot(BotCheck),
-}
-
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  modiar check bot -- python3 my_bot.py --games 2\n  modiar check bot --only split-packets,crlf -- ./my-bot --games 2\n  modiar check bot --junit bot.xml -- ./my-bot --games 2\n\nThe bot finds MODIAR_HOST, MODIAR_PORT and MODIAR_NAME in its environment, where it needs one\nMODIAR_TOKEN too. It should want two games and end by itself: what a bot of one game cannot show\nis skipped. spec/conformance/README.md tells every check."
 )]
-pub(super) struct BotCheck {
+pub(in crate::cli) struct BotCheck {
     /// Make these checks alone
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = known)]
     only: Vec<&'static str>,
@@ -54,16 +48,8 @@ fn known(name: &str) -> Result<&'static str, String> {
     found.ok_or_else(|| format!("there is no check '{name}'; spec/conformance/README.md lists them all"))
 }
 
-impl Checks {
-    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        match self {
-            Self::Bot(check) => check.run(),
-        }
-    }
-}
-
 impl BotCheck {
-    fn run(self) -> anyhow::Result<ExitCode> {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let wanted = |check: &&Check| {
             (self.only.is_empty() || self.only.contains(&check.name)) && !self.skip.contains(&check.name)
         };

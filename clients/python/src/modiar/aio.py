@@ -16,7 +16,7 @@ import signal
 import ssl
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -114,6 +114,7 @@ class Client:
     def __init__(self, settings: Settings | None = None) -> None:
         self.results: deque[Ended] = deque(maxlen=RESULTS_KEPT)  # the newest last
         self.ended: Callable[[Ended], object] | None = None  # called at each end of a game
+        self.heard: Callable[[wire.ServerMessage], object] | None = None  # called at each message, once it has counted
         self._settings = settings or Settings()
         self._tls = self._settings.context()
         self._session = Session(self._settings, self._answer)
@@ -150,17 +151,45 @@ class Client:
         """Seeks so many games, 0 for no end, and yields each turn that is to be answered; ends after the last game."""
         self._session.seek(pool, games)
         while True:
-            self._send()
-            while event := self._session.next():
-                if isinstance(event, Turn):
-                    yield event
-                else:
-                    self._tell(event)
-            if self._session.failure:
-                raise self._session.failure
+            for turn in self._turns():
+                yield turn
             if self._session.done:
                 return
             await self._step()
+
+    # For a program that has more to do than to seek: a loop without an end, and what may be asked for beside it.
+
+    async def follow(self) -> AsyncIterator[Turn]:
+        """Yields each turn that is to be answered, whatever began its game, and comes back without an end."""
+        while True:
+            for turn in self._turns():
+                yield turn
+            await self._step()
+
+    @property
+    def linked(self) -> bool:
+        """Whether there is a link on which the server has let this bot in."""
+        return self._link is not None and self._session.let_in
+
+    def seek(self, pool: str, games: int = 1) -> None:
+        """Seeks so many games; `follow` yields their turns."""
+        self._session.seek(pool, games)
+        self._send()
+
+    def unseek(self) -> None:
+        """Seeks no more. Running games go on."""
+        self._session.unseek()
+        self._send()
+
+    def resign(self, game: str) -> None:
+        """Gives a running game up, whose turn it may be."""
+        self._session.resign(game)
+        self._send()
+
+    def send(self, message: wire.ClientMessage) -> None:
+        """Sends a message of the program's own; `heard` is told the answer. Without a link it is lost."""
+        self._session.outbox.append(message)
+        self._send()
 
     async def close(self) -> None:
         """Says goodbye. Running games go on, and their clocks run."""
@@ -171,6 +200,17 @@ class Client:
         """Resigns what is being played, and says goodbye."""
         self._session.leave()
         await self._finish(LEAVE_SECONDS)
+
+    def _turns(self) -> Iterator[Turn]:
+        """Sends what there is, and yields the turns that have come."""
+        self._send()
+        while event := self._session.next():
+            if isinstance(event, Turn):
+                yield event
+            else:
+                self._tell(event)
+        if self._session.failure:
+            raise self._session.failure
 
     def _tell(self, ended: Ended) -> None:
         self.results.append(ended)
@@ -221,6 +261,8 @@ class Client:
         now = Now.read()
         for message in self._link.read() if there else []:
             self._session.heard(message, now)
+            if self.heard and wire.complete(message):
+                self.heard(message)
         self._session.woken(now)
 
     def _send(self) -> None:

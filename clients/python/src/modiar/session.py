@@ -170,6 +170,20 @@ class Session:
         self._goal = Goal(pool, games)
         self._go_on()
 
+    def unseek(self) -> None:
+        """Takes back what is sought. Running games go on."""
+        self._alarms.pop(SEEK, None)
+        if self._goal:
+            self._goal.cancelled = True
+        if self._let_in and self._seeking:
+            self.outbox.append({"type": "unseek", "ref": UNSEEK})
+        self._go_on()
+
+    @property
+    def let_in(self) -> bool:
+        """Whether the server has let this bot in on the link that there is."""
+        return self._let_in
+
     @property
     def done(self) -> bool:
         """Whether everything that was to be played is over."""

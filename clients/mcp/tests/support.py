@@ -1,0 +1,194 @@
+"""What the tests share: a daemon of their own, an agent that is the official client, and an opponent of our library."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+FOLDER = Path(__file__).resolve().parents[1]
+PROJECT = FOLDER.parents[1]
+SOURCES = [str(FOLDER / "src"), str(PROJECT / "clients/python/src")]
+sys.path[:0] = SOURCES
+
+# The daemon's program: the test that runs this one names it.
+PROGRAM = os.environ.get("MODIAR_PROGRAM", str(PROJECT / "target/debug/modiar"))
+
+from mcp import Client  # noqa: E402
+from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
+from mcp_types import CallToolResult, TextContent  # noqa: E402
+
+import modiar.aio  # noqa: E402
+
+PATIENCE = 30.0  # seconds, for what takes a moment
+
+POOLS = """\
+registration = true
+[[pool]]
+name = "blitz"
+base_ms = 30000
+increment_ms = 200
+openings = "start"
+[[pool]]
+name = "practice"
+base_ms = 60000
+increment_ms = 1000
+illegal_moves = 3
+rated = false
+openings = "start"
+"""
+
+
+class Daemon:
+    """A daemon on a free port, to be entered by `with`, killed when it is left."""
+
+    def __init__(self, config: str = POOLS) -> None:
+        self.port = 0
+        self._folder = tempfile.TemporaryDirectory()
+        self._config = Path(self._folder.name) / "modiar.toml"
+        self._config.write_text(config, encoding="utf-8")
+
+    def __enter__(self) -> Daemon:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self._folder.cleanup()
+
+    def start(self) -> None:
+        """Starts it, at the port that it had if it was started before."""
+        settings = {"MODIAR_DATA": f"{self._folder.name}/data", "MODIAR_HOUSE_BOTS": "false", "MODIAR_OVERLOAD_MS": "0"}
+        words = [PROGRAM, "serve", "--config", str(self._config), "--bots", f"127.0.0.1:{self.port}"]
+        self._process = subprocess.Popen(
+            [*words, "--http", "127.0.0.1:0"],
+            env={"PATH": os.environ["PATH"], **settings},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert self._process.stdout
+        self.port = int(json.loads(self._process.stdout.readline())["bots"].rpartition(":")[2])
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    @property
+    def settings(self) -> modiar.Settings:
+        return modiar.Settings("127.0.0.1", self.port, None, None, False, None)
+
+
+class Answer:
+    """What a tool answered."""
+
+    def __init__(self, result: CallToolResult) -> None:
+        self.error = bool(result.is_error)
+        self.text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+        self.is_ = result.structured_content or {}
+
+
+class Agent:
+    """An agent at the board, and what its program wrote to stderr."""
+
+    def __init__(self, client: Client, log: IO[str]) -> None:
+        self.client, self._log = client, log
+
+    async def call(self, tool: str, **arguments: object) -> dict[str, Any]:
+        """What the tool answers, which must be no error."""
+        answer = await self.ask(tool, **arguments)
+        assert not answer.error, answer.text
+        return answer.is_
+
+    async def refused(self, tool: str, **arguments: object) -> str:
+        """What the tool says to what cannot be done."""
+        answer = await self.ask(tool, **arguments)
+        assert answer.error, answer.text
+        return answer.text
+
+    async def ask(self, tool: str, **arguments: object) -> Answer:
+        return Answer(await self.client.call_tool(tool, arguments))
+
+    async def to_the_end(self, table: dict[str, Any]) -> dict[str, Any]:
+        """Plays the first legal pit until the game is over."""
+        while table["status"] != "ended":
+            mine = table["status"] == "your_turn"
+            table = await (self.call("play", pit=table["game"]["legal"][0]) if mine else self.call("wait"))
+        return table
+
+    def log(self) -> str:
+        self._log.seek(0)
+        return self._log.read()
+
+
+def parameters(port: int, **environment: str) -> StdioServerParameters:
+    """How to start the program of this checkout."""
+    settings = {"PYTHONPATH": os.pathsep.join(SOURCES), "PYTHONDONTWRITEBYTECODE": "1", "MODIAR_PORT": str(port)}
+    return StdioServerParameters(command=sys.executable, args=["-m", "modiar_mcp"], env={**settings, **environment})
+
+
+@contextlib.asynccontextmanager
+async def agent(started: StdioServerParameters) -> AsyncGenerator[Agent]:
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
+        async with Client(stdio_client(started, log)) as client:
+            yield Agent(client, log)
+
+
+class Opponent:
+    """A bot of our library that seeks a game, takes every challenge up, and plays the last legal pit when it is let."""
+
+    def __init__(self, client: modiar.aio.Client) -> None:
+        self.client = client
+        self.may_play = asyncio.Event()
+        client.heard = self._heard
+
+    async def play(self) -> None:
+        async for turn in self.client.follow():
+            await self.may_play.wait()
+            turn.play(turn.legal[-1])
+
+    def _heard(self, message: modiar.wire.ServerMessage) -> None:
+        if message["type"] == "challenged":
+            self.client.send({"type": "accept", "challenge": message["challenge"]})
+
+
+@contextlib.asynccontextmanager
+async def opponent(daemon: Daemon, thinks: bool = False) -> AsyncGenerator[Opponent]:
+    """Seeks in practice; one that `thinks` seeks nothing, and plays nothing until it may."""
+    async with modiar.aio.connect(replace(daemon.settings, name="Loubna")) as client:
+        bot = Opponent(client)
+        if not thinks:
+            bot.may_play.set()
+            client.seek("practice")
+        playing = asyncio.create_task(bot.play())
+        try:
+            yield bot
+        finally:
+            playing.cancel()
+            await asyncio.wait({playing})
+
+
+async def until(ready: Callable[[], bool]) -> None:
+    """Waits for something that a moment brings."""
+
+    async def look() -> None:
+        while not ready():
+            await asyncio.sleep(0.01)
+
+    await asyncio.wait_for(look(), PATIENCE)
+
+
+class Case(unittest.IsolatedAsyncioTestCase):
+    """A test with a daemon."""
+
+    def setUp(self) -> None:
+        self.daemon = self.enterContext(Daemon())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -28,6 +29,10 @@ from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402
 from mcp_types import CallToolResult, TextContent  # noqa: E402
 
 import modiar.aio  # noqa: E402
+from modiar import wire  # noqa: E402
+
+# A test of asyncio's own complains of each step that takes its time.
+logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 PATIENCE = 30.0  # seconds, for what takes a moment
 
@@ -49,21 +54,13 @@ openings = "start"
 
 
 class Daemon:
-    """A daemon on a free port, to be entered by `with`, killed when it is left."""
+    """A daemon on a free port."""
 
-    def __init__(self, config: str = POOLS) -> None:
+    def __init__(self, config: str) -> None:
         self.port = 0
         self._folder = tempfile.TemporaryDirectory()
         self._config = Path(self._folder.name) / "modiar.toml"
         self._config.write_text(config, encoding="utf-8")
-
-    def __enter__(self) -> Daemon:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.kill()
-        self._folder.cleanup()
 
     def start(self) -> None:
         """Starts it, at the port that it had if it was started before."""
@@ -83,6 +80,11 @@ class Daemon:
         self._process.kill()
         self._process.communicate()
 
+    def remove(self) -> None:
+        """Kills it, and what it stored."""
+        self.kill()
+        self._folder.cleanup()
+
     @property
     def settings(self) -> modiar.Settings:
         return modiar.Settings("127.0.0.1", self.port, None, None, False, None)
@@ -94,7 +96,7 @@ class Answer:
     def __init__(self, result: CallToolResult) -> None:
         self.error = bool(result.is_error)
         self.text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
-        self.is_ = result.structured_content or {}
+        self.is_: dict[str, Any] = result.structured_content or {}
 
 
 class Agent:
@@ -156,7 +158,7 @@ class Opponent:
             await self.may_play.wait()
             turn.play(turn.legal[-1])
 
-    def _heard(self, message: modiar.wire.ServerMessage) -> None:
+    def _heard(self, message: wire.ServerMessage) -> None:
         if message["type"] == "challenged":
             self.client.send({"type": "accept", "challenge": message["challenge"]})
 
@@ -190,5 +192,9 @@ async def until(ready: Callable[[], bool]) -> None:
 class Case(unittest.IsolatedAsyncioTestCase):
     """A test with a daemon."""
 
+    config = POOLS
+
     def setUp(self) -> None:
-        self.daemon = self.enterContext(Daemon())
+        self.daemon = Daemon(self.config)
+        self.daemon.start()
+        self.addCleanup(self.daemon.remove)

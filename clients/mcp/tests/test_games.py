@@ -8,11 +8,6 @@ from typing import Any
 
 from support import Agent, Case, agent, opponent, parameters, until
 
-TOOLS = [
-    "answer_challenge", "challenge", "find_game", "leave", "play", "pools", "position", "resign", "results", "rules",
-    "wait", "what_if",
-]  # fmt: skip
-
 
 class Games(Case):
     async def test_a_whole_game_is_played_to_its_end(self) -> None:

@@ -17,6 +17,7 @@ class Game:
         self.side: Side = side
         self.turn: Turn | None = None
         self.last: Last | None = None
+        self._answer: tuple[int, Pit] | None = None  # ply and pit of the newest move
         self.refused: wire.Error | None = None  # what the server said to the newest move, if it was not taken
         self.end: Ended | None = None
         self.over = False  # without an end, where the server does not know the game any more
@@ -32,6 +33,8 @@ class Game:
         self._clocks(started["remaining_ms"])
         if self.turn and self.turn.ply != started["ply"]:
             self.turn = None
+        if self._answer and self._answer[0] == started["ply"]:
+            self._show(self._answer[1])  # it was lost with the link, and the client sends it again
 
     def told_turn(self, message: wire.Turn) -> None:
         """It is the bot's turn: maybe again, after a lost link, and with a clock that was wound back."""
@@ -51,10 +54,8 @@ class Game:
         """Answers the turn with a legal pit."""
         assert self.turn
         self.turn.play(pit)
-        sown = self.position.play(pit)
-        self.last = Last(self.position.ply, self.side, pit, sown.taken, round(1000 * (time.monotonic() - self._since)))
-        self.moves += str(pit)
-        self.position, self.turn, self.refused = sown.after, None, None
+        self._answer, self.turn, self.refused = (self.turn.ply, pit), None, None
+        self._show(pit)
 
     def is_mine(self) -> bool:
         return self.turn is not None
@@ -80,9 +81,16 @@ class Game:
         if not self.turn:
             return None
         limits = [self.remaining_ms.of(self.side), self.started["time"].get("move_ms", FIRST_PLY_MS * 1000)]
-        if len(self.moves) - len(self.started["opening"]) < 2:
+        if self.position.ply <= len(self.started["opening"]) + 2:
             limits.append(FIRST_PLY_MS)
         return max(0, min(limits) - round(1000 * (time.monotonic() - self._since)))
+
+    def _show(self, pit: Pit) -> None:
+        """Puts a move of the bot's own on the board, before the server has told it."""
+        elapsed_ms = round(1000 * (time.monotonic() - self._since))
+        after, taken = self.position.play(pit)
+        self.last = Last(self.position.ply, self.side, pit, taken, elapsed_ms)
+        self.position, self.moves = after, self.moves + str(pit)
 
     def _clocks(self, remaining_ms: wire.Sides) -> None:
         self.remaining_ms, self._since = BySide(**remaining_ms), time.monotonic()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import unittest
 from dataclasses import replace
 
-from support import Agent, Case, agent, opponent, parameters, until
+from support import PATIENCE, Agent, Case, agent, opponent, parameters, until
 
 import modiar
 
@@ -16,6 +17,9 @@ TOOLS = {
     "wait": (True, False), "results": (True, False), "find_game": (False, False), "challenge": (False, False),
     "answer_challenge": (False, False), "play": (False, True), "resign": (False, True), "leave": (False, True),
 }  # fmt: skip
+
+RUN = "from modiar_mcp.server import main; main()"
+PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
 
 # A port where nobody listens.
 NOWHERE = 1
@@ -114,6 +118,27 @@ class Ends(Case):
 
 
 class Program(unittest.TestCase):
+    def test_ctrl_c_and_sigterm_end_it_while_stdin_is_open(self) -> None:
+        started = parameters(NOWHERE)
+        # A shell's background has SIGINT ignored, and so would the program.
+        begin = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {RUN}"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen(
+                [sys.executable, "-c", begin],
+                env=started.env,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as program:
+                assert program.stdin and program.stdout and program.stderr
+                program.stdin.write(PING)
+                program.stdin.flush()
+                self.assertIn('"id":1', program.stdout.readline())
+                program.send_signal(number)
+                self.assertEqual(program.wait(PATIENCE), 128 + number)
+                self.assertEqual(program.stderr.read(), "")
+
     def test_it_says_nothing_on_stdout_and_ends_with_stdin(self) -> None:
         started = parameters(NOWHERE)
         ended = subprocess.run([sys.executable, *started.args], env=started.env, input="", capture_output=True, text=True)

@@ -58,6 +58,5 @@ class Page(Case):
             self.assertEqual((slowest["name"], slowest["base_ms"]), ("slow", 600_000))
 
 
-
 if __name__ == "__main__":
     unittest.main()

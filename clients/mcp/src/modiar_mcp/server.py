@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import contextlib
 import logging
+import os
+import signal
 import sys
 from collections.abc import AsyncGenerator, Generator
 from typing import Annotated, Literal
@@ -22,6 +25,9 @@ from .seat import ANSWER_SECONDS, Refused, Seat
 
 # Exit status of a wrong setting, as that of every bot.
 USAGE = 2
+
+# What ends the program beside the end of stdin.
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 # The longest that a tool waits: many hosts give a call up after a minute.
 MOST_SECONDS = 50
@@ -202,6 +208,7 @@ def serve(settings: Settings) -> MCPServer[None]:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: MCPServer[None]) -> AsyncGenerator[None]:
+        _stop_at_signals(seat)
         try:
             yield
         finally:
@@ -221,6 +228,25 @@ def serve(settings: Settings) -> MCPServer[None]:
     server.resource("modiar://rules", name="rules", mime_type="text/plain")(tools.rules)
     server.resource("modiar://board", name="board", mime_type="text/plain")(tools.board)
     return server
+
+
+def _stop_at_signals(seat: Seat) -> None:
+    """Ctrl-C and SIGTERM say goodbye as the end of stdin does; a second one waits for nothing."""
+    loop, stopping = asyncio.get_running_loop(), list[asyncio.Task[None]]()
+
+    def heard(number: int) -> None:
+        for signal_ in SIGNALS:
+            loop.remove_signal_handler(signal_)
+            signal.signal(signal_, signal.SIG_DFL)
+        stopping.append(loop.create_task(seat.stop()))
+        # The thread that waits for stdin would not let the interpreter end.
+        stopping[0].add_done_callback(lambda _: os._exit(128 + number))
+
+    for number in SIGNALS:
+        # Where the shell has it ignored, nothing is changed; elsewhere than on Unix Python does what it does.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, heard, number)
 
 
 def main() -> None:

@@ -120,6 +120,16 @@ class Agent:
     async def ask(self, tool: str, **arguments: object) -> Answer:
         return Answer(await self.client.call_tool(tool, arguments))
 
+    async def until(self, so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The table, once it is so, which a moment brings."""
+
+        async def look() -> dict[str, Any]:
+            while not so(table := await self.call("position")):
+                await asyncio.sleep(0.01)
+            return table
+
+        return await asyncio.wait_for(look(), PATIENCE)
+
     async def to_the_end(self, table: dict[str, Any]) -> dict[str, Any]:
         """Plays the first legal pit until the game is over."""
         while table["status"] != "ended":

@@ -6,7 +6,8 @@ import asyncio
 import unittest
 from typing import Any
 
-from support import Agent, Case, agent, opponent, parameters, until
+from mcp.shared.exceptions import MCPError
+from support import Agent, Case, agent, opponent, parameters
 
 
 class Games(Case):
@@ -21,6 +22,7 @@ class Games(Case):
             self.assertEqual((end["termination"], end["game"]), ("immobile", game["game"]))
             self.assertEqual(sum(end["score"].values()), 42)
             self.assertEqual((await player.call("results"))["results"], [end])
+            self.assertIn("game_over: the game has ended, immobile", await player.refused("play", pit=0))
             self.assertEqual((await player.call("position"))["end"], end)
 
     async def test_two_agents_play_by_challenge(self) -> None:
@@ -49,8 +51,18 @@ class Games(Case):
             async with agent(parameters(self.daemon.port, MODIAR_NAME="Loubna")) as other:
                 await other.call("pools")
                 self.assertIn("cancelled: ", await one.refused("challenge", bot="loubna", wait_seconds=1))
-                self.assertEqual((await other.call("wait", wait_seconds=0))["challenges"], [])
+                await other.until(lambda table: not table["challenges"])
                 self.assertIn("unknown_challenge", await other.refused("answer_challenge", challenge="c1", accept=True))
+
+    async def test_a_seek_is_taken_back_where_the_host_gives_the_call_up(self) -> None:
+        async with agent(parameters(self.daemon.port)) as player:
+            await player.call("pools")
+            with self.assertRaisesRegex(MCPError, "timed out"):
+                await player.client.call_tool("find_game", {}, read_timeout_seconds=1)
+            await player.call("position")
+            async with opponent(self.daemon):
+                table = await player.call("wait", wait_seconds=1)
+                self.assertEqual((table["status"], table["connected"]), ("no_game", True))
 
     async def test_a_seek_without_an_opponent_is_taken_back(self) -> None:
         async with agent(parameters(self.daemon.port)) as player:
@@ -100,14 +112,18 @@ class Games(Case):
             self.assertTrue((await player.call("position"))["connected"])
 
     async def test_a_game_outlives_the_server(self) -> None:
-        async with opponent(self.daemon) as other, agent(parameters(self.daemon.port)) as player:
+        at_the_daemon = parameters(self.daemon.port)
+        async with opponent(self.daemon), agent(at_the_daemon) as player, agent(at_the_daemon) as idle:
+            await idle.call("pools")
             table = await player.call("find_game")
             self.daemon.kill()
-            await until(lambda: not other.client.linked)
+            for each in (player, idle):
+                await each.until(lambda table: not table["connected"])
             # What is played without a link is sent after the return.
             pit = table["game"]["legal"][0]
             table = await player.call("play", pit=pit, wait_seconds=0)
             self.assertEqual((table["status"], table["connected"]), ("opponent_thinking", False))
+            self.assertIn("connection_lost", await idle.refused("challenge", bot="Loubna"))
             self.daemon.start()
             table = await player.to_the_end(await player.call("wait"))
             self.assertEqual(table["end"]["termination"], "immobile")

@@ -38,13 +38,15 @@ class Game:
 
     def told_turn(self, message: wire.Turn) -> None:
         """It is the bot's turn: maybe again, after a lost link, and with a clock that was wound back."""
+        self._clocks(message["remaining_ms"])
+        if self._answer and self._answer[0] == message["ply"]:
+            return  # the client sends the answer again
         self.position = Position(
             tuple(message["pits"]), BySide(**message["captured"]), message["side"], message["ply"]
         )
         self.last = Last(**message["last"]) if "last" in message else None
         if self.last and self.last.ply == len(self.moves) + 1:
             self.moves += str(self.last.pit)
-        self._clocks(message["remaining_ms"])
 
     def ask(self, turn: Turn) -> None:
         """The bot may answer this turn: after a move that the server forgave, one that it has answered before."""

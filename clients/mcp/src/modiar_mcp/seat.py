@@ -102,6 +102,8 @@ class Seat:
             return game
         if game and game.runs():
             raise Refused("not_your_turn: the opponent is to move; call wait")
+        if game and game.end:
+            raise Refused(f"game_over: the game has ended, {game.end.termination}; call position, find_game or challenge")
         raise Refused(f"game_over: no game is running{self._why()}; call find_game or challenge")
 
     # What may be done.
@@ -138,6 +140,7 @@ class Seat:
             self._check_free()
             name = self._pool(client, pool)
             self._waited_for = f"the seek in {name} was taken back"
+            self._sought = client.linked
             client.seek(name)
             try:
                 await self.until(lambda: self.running, seconds)
@@ -197,6 +200,7 @@ class Seat:
             )
 
     def resign(self) -> Game:
+        """Gives the running game up; its end is told later."""
         game = self.game
         if not self._client or not game or not game.runs():
             raise Refused("game_over: no game is running; there is nothing to resign")
@@ -316,7 +320,8 @@ class Seat:
             yield
 
     def _ask(self, message: wire.ClientMessage) -> Request:
-        assert self._client
+        if not self._client or not self._client.linked:
+            raise Refused("connection_lost: it comes back by itself; ask again in a moment")
         self._request = Request(f"ask-{next(self._marks)}")
         message["ref"] = self._request.mark
         self._client.send(message)

@@ -17,7 +17,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
-from modiar import SettingError, Settings
+from modiar import SettingError, Settings, wire
 
 from . import __version__, texts, views
 from .game import Game
@@ -118,7 +118,7 @@ class Tools:
             game = self._seat.play(pit)
             await self._seat.until(lambda: not _thinks(game) or game.refused is not None, wait_seconds)
             if game.refused and _thinks(game):
-                raise Refused(f"{game.refused['code']}: {game.refused['message']}")
+                raise Refused(_words(game.refused))
         return self._table()
 
     async def wait(self, wait_seconds: Seconds = 30) -> views.Table:
@@ -192,6 +192,12 @@ class Tools:
 
 def _thinks(game: Game) -> bool:
     return game.runs() and not game.is_mine()
+
+
+def _words(error: wire.Error) -> str:
+    """Code, clause where there is one, and what the server says of it."""
+    clause = f" ({error['clause']})" if "clause" in error else ""
+    return f"{error['code']}{clause}: {error['message']}"
 
 
 def _status(game: Game | None) -> views.Status:

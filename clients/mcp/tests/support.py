@@ -149,9 +149,10 @@ def parameters(port: int, **environment: str) -> StdioServerParameters:
 
 
 @contextlib.asynccontextmanager
-async def agent(started: StdioServerParameters) -> AsyncGenerator[Agent]:
+async def agent(started: StdioServerParameters, mode: str = "auto") -> AsyncGenerator[Agent]:
+    """The official client; in the mode `legacy` it begins by `initialize`, as hosts do that know no newer way."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as log:
-        async with Client(stdio_client(started, log)) as client:
+        async with Client(stdio_client(started, log), mode=mode) as client:
             yield Agent(client, log)
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from support import PATIENCE, Agent, Case, agent, opponent, parameters, until
 
 import modiar
+import modiar_mcp
 
 TOOLS = {
     "rules": (True, False), "pools": (True, False), "position": (True, False), "what_if": (True, False),
@@ -40,7 +41,11 @@ class Offers(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((pit["type"], pit["minimum"], pit["maximum"]), ("integer", 0, 5))
 
     async def test_the_rules_need_no_server(self) -> None:
-        async with agent(parameters(NOWHERE)) as player:
+        async with agent(parameters(NOWHERE), mode="legacy") as player:
+            server = player.client.server_info
+            assert server
+            self.assertEqual((server.name, server.version), ("modiar", modiar_mcp.__version__))
+            self.assertIn("find_game", player.client.instructions or "")
             said = (await player.ask("rules")).text
             self.assertIn("rules.slam.banned", said)
             [page] = (await player.client.read_resource("modiar://rules")).contents

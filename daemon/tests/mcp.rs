@@ -26,7 +26,7 @@ fn passes(file: &str) {
     let Some(python) = python() else { return };
     let mut command = Command::new(python);
     command.args(["-m", "unittest", "discover", "-s", "clients/mcp/tests", "-p", file]);
-    command.current_dir(project()).env("MODIAR_PROGRAM", MODIAR);
+    command.current_dir(project()).env("MODIAR", MODIAR);
     let outcome = Program::start(command).finish();
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
     assert!(outcome.stderr.ends_with("OK\n") && !outcome.stderr.contains("Ran 0 tests"), "{outcome:?}");

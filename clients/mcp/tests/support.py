@@ -22,7 +22,7 @@ SOURCES = [str(FOLDER / "src"), str(PROJECT / "clients/python/src")]
 sys.path[:0] = SOURCES
 
 # The daemon's program: the test that runs this one names it.
-PROGRAM = os.environ.get("MODIAR_PROGRAM", str(PROJECT / "target/debug/modiar"))
+PROGRAM = os.environ.get("MODIAR", str(PROJECT / "target/debug/modiar"))
 
 from mcp import Client  # noqa: E402
 from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: E402

@@ -146,7 +146,8 @@ class Program(unittest.TestCase):
 
     def test_it_says_nothing_on_stdout_and_ends_with_stdin(self) -> None:
         started = parameters(NOWHERE)
-        ended = subprocess.run([sys.executable, *started.args], env=started.env, input="", capture_output=True, text=True)
+        words = [started.command, *started.args]
+        ended = subprocess.run(words, env=started.env, input="", capture_output=True, text=True)
         self.assertEqual((ended.returncode, ended.stdout), (0, ""), ended.stderr)
 
 

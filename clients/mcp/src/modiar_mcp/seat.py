@@ -103,7 +103,7 @@ class Seat:
         if game and game.runs():
             raise Refused("not_your_turn: the opponent is to move; call wait")
         if game and game.end:
-            raise Refused(f"game_over: the game has ended, {game.end.termination}; call position, find_game or challenge")
+            raise Refused(f"game_over: the game has ended, {game.end.termination}; call find_game or challenge")
         raise Refused(f"game_over: no game is running{self._why()}; call find_game or challenge")
 
     # What may be done.
@@ -222,7 +222,7 @@ class Seat:
             game.forget()
 
     async def stop(self) -> None:
-        """The program ends: a guest, whom nobody can be again, resigns; a registered bot leaves its game to its return."""
+        """The program ends: a guest, whom nobody can be again, resigns; a registered bot may come back to its game."""
         guest = self._client is not None and self._client.welcome["bot"]["guest"]
         await self.leave(resign=guest)
 

@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import AsyncGenerator, Generator
 from typing import Annotated, Literal
 
@@ -71,11 +72,12 @@ class Tools:
         return views.pools_view(client.welcome)
 
     async def find_game(self, pool: PoolName = None, wait_seconds: Seconds = 30) -> views.Table:
-        """Seek one game in a pool and wait until it starts and it is your turn. If the time is over first, the seek is taken
-        back. Your clock runs from the start of your turn: be ready to move."""
+        """Seek one game in a pool and wait until it starts and it is your turn. If the time is over first, the seek is
+        taken back. Your clock runs from the start of your turn: be ready to move."""
+        over = time.monotonic() + wait_seconds
         with told():
             await self._seat.find(pool, wait_seconds)
-            return await self._first_turn(wait_seconds)
+            return await self._first_turn(over)
 
     async def challenge(
         self,
@@ -85,21 +87,24 @@ class Tools:
         rated: bool = False,
         wait_seconds: Seconds = 30,
     ) -> views.Table:
-        """Ask one bot for a game on the clock of a pool. Where the server has bots of its own, house-random, house-greedy,
-        house-level1 to house-level8 and house-perfect accept at once. A game with a guest cannot be rated."""
+        """Ask one bot for a game on the clock of a pool. Where the server has bots of its own, house-random,
+        house-greedy, house-level1 to house-level8 and house-perfect accept at once. A game with a guest cannot be
+        rated."""
+        over = time.monotonic() + wait_seconds
         with told():
             await self._seat.challenge(bot, pool, side, rated, wait_seconds)
-            return await self._first_turn(wait_seconds)
+            return await self._first_turn(over)
 
     async def answer_challenge(self, challenge: ChallengeId, accept: bool) -> views.Table:
-        """Accept or decline a challenge of another bot, which `wait` and `position` list. Accepted, its game starts at once."""
+        """Accept or decline a challenge of another bot, which `wait` and `position` list. Accepted, its game starts at
+        once."""
         with told():
             await self._seat.answer(challenge, accept)
-            return await self._first_turn(ANSWER_SECONDS)
+            return await self._first_turn(time.monotonic() + ANSWER_SECONDS)
 
     async def position(self) -> views.Table:
-        """What is true now: the board as numbers and as a picture, your side, what is legal, the clocks, the last ply, or how
-        the game ended."""
+        """What is true now: the board as numbers and as a picture, your side, what is legal, the clocks, the last ply,
+        or how the game ended."""
         with told():
             await self._seat.open()
         return self._table()
@@ -112,8 +117,8 @@ class Tools:
         return views.what_if_view(game.position, pit, game.side)
 
     async def play(self, pit: PitNumber, wait_seconds: Seconds = 30) -> views.Table:
-        """Play a pit, then wait for your next turn or the end of the game. An illegal pit is refused before it is sent. If the
-        opponent thinks longer, call `wait`."""
+        """Play a pit, then wait for your next turn or the end of the game. An illegal pit is refused before it is sent.
+        If the opponent thinks longer, call `wait`."""
         with told():
             game = self._seat.play(pit)
             await self._seat.until(lambda: not _thinks(game) or game.refused is not None, wait_seconds)
@@ -140,7 +145,8 @@ class Tools:
         return views.Results(results=[views.end_view(end, game) for end, game in self._seat.results])
 
     async def leave(self) -> views.Table:
-        """Give a running game up, say goodbye to the server and disconnect. `find_game` or `challenge` connects again."""
+        """Give a running game up, say goodbye to the server and disconnect. `find_game` or `challenge` connects
+        again."""
         await self._seat.leave(resign=True)
         return self._table()
 
@@ -151,8 +157,9 @@ class Tools:
             raise ResourceError("there is no game; call find_game or challenge")
         return f"{views.picture(game.position, game.side)}\n{game.position.text}\n"
 
-    async def _first_turn(self, seconds: float) -> views.Table:
-        await self._seat.until(self._something_to_do, seconds)
+    async def _first_turn(self, over: float) -> views.Table:
+        """Waits for it until then, by time.monotonic()."""
+        await self._seat.until(self._something_to_do, over - time.monotonic())
         return self._table()
 
     def _something_to_do(self) -> bool:

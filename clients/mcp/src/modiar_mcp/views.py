@@ -12,6 +12,8 @@ from modiar import BySide, Ended, Position, Side, wire
 from .game import Game
 
 Seeds = Annotated[int, Field(ge=0, le=42)]
+SIDES: tuple[Side, Side] = ("north", "south")  # from above, as the board is drawn
+
 Status = Literal["no_game", "your_turn", "opponent_thinking", "ended"]
 
 
@@ -151,9 +153,9 @@ class Results(BaseModel):
 def picture(position: Position, side: Side | None) -> str:
     """The board as a person draws it, each pit with its number."""
     rows = [" ".join(f"{pit}:[{position.pits[pit]:2}]" for pit in row) for row in ((5, 4, 3), (0, 1, 2))]
-    names = {name: f"{name.capitalize()}{' (you)' if name == side else ''}" for name in ("north", "south")}
-    captured = position.captured
-    return "\n".join([f"{names['north']}, captured {captured.north}", *rows, f"{names['south']}, captured {captured.south}"])
+    names = {name: f"{name.capitalize()}{' (you)' if name == side else ''}" for name in SIDES}
+    north, south = (f"{names[name]}, captured {position.captured.of(name)}" for name in SIDES)
+    return "\n".join([north, *rows, south])
 
 
 def both(numbers: BySide) -> Both:

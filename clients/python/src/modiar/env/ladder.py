@@ -57,7 +57,7 @@ class LadderOpponent:
         self._turn = next(self._turns, None)
         if self._turn and self._turn.game == before.game:
             return _scene(self._turn)
-        # Another game is one that the client has sought since this one was aborted; it waits for the next reset.
+        # Another game: this one was aborted, and its seek has gone on. That game waits for the next reset.
         return Scene(before.position, before.side, (), _end(self._ended(before.game)))
 
     def close(self) -> None:

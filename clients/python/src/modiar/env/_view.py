@@ -41,7 +41,7 @@ def action_space() -> spaces.Space[Any]:
 
 
 def observation(position: Position, side: Side) -> Observation:
-    """(8,) int8: the six pits in sowing order from the side's own first, and the seeds captured by it and by the other."""
+    """(8,) int8: the pits in sowing order from the side's own first, then what it and the other captured."""
     first, pits, captured = FIRST_PIT[side], position.pits, position.captured
     return np.array([*pits[first:], *pits[:first], captured.of(side), captured.of(OTHER[side])], np.int8)
 

@@ -20,8 +20,9 @@ ABORTED = "aborted"
 class LadderOpponent:
     """Whoever the daemon of these settings pairs with in a pool; each game is sought when the environment is reset.
 
-    What the daemon says is the truth: sides, legal pits, ends and scores. Between two steps the clock runs. A lost link is
-    mended by the client; one that is lost for good raises ConnectError, AuthError or ProtocolError from `reset` or `step`.
+    What the daemon says is the truth: sides, legal pits, ends and scores. Between two steps the clock runs. A lost link
+    is mended by the client; one that is lost for good raises ConnectError, AuthError or ProtocolError from `reset` or
+    `step`.
     """
 
     def __init__(self, settings: Settings | None = None, pool: str = "practice") -> None:

@@ -52,9 +52,9 @@ def env(
 class raw_env(AECEnv[str, Seen, SupportsIndex | None]):  # noqa: N801 (the name that PettingZoo has for it)
     """Agents `player_0`, South, and `player_1`, North. An action, 0 to 2, is a pit of the own row in sowing order.
 
-    `reward`: `sign`, -1, 0 or 1 at the end, or `margin`, the lead in seeds / 42. `mask`: where the action mask is, in the
-    observation or in the info. `opening`: plies that are played first, as digits, or several such texts of which each
-    reset takes one by its seed. `rules`: what a pool may set. A wrong word or opening raises ValueError.
+    `reward`: `sign`, -1, 0 or 1 at the end, or `margin`, the lead in seeds / 42. `mask`: where the action mask is, in
+    the observation or in the info. `opening`: plies that are played first, as digits, or several such texts of which
+    each reset takes one by its seed. `rules`: what a pool may set. A wrong word or opening raises ValueError.
 
     An illegal action loses: -1, and +1 for the other. Every end is a termination; nothing truncates.
     """
@@ -108,7 +108,7 @@ class raw_env(AECEnv[str, Seen, SupportsIndex | None]):  # noqa: N801 (the name 
         return {"observation": seen, "action_mask": self._mask(agent)} if self._mask_is_seen else seen
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a game. With a seed the openings of this and the following games are chosen by it; there are no options."""
+        """Begins a game. A seed chooses the openings of this and the following games; there are no options."""
         if seed is not None:
             self._random = np.random.default_rng(seed)
         self._game, self._end = self._starts[self._random.integers(len(self._starts))], None

@@ -29,7 +29,8 @@ class ModiarSingle(gymnasium.Env[Observation, SupportsIndex]):
     """One agent against `opponent`: a reference bot by name, a policy, or a `LadderOpponent`.
 
     `side`: the agent's; `random` lets the seed choose one for each game. `reward`, `opening` and `rules` are as in
-    `modiar_v0`; a LadderOpponent leaves side, opening and rules to its server. A wrong word or opening raises ValueError.
+    `modiar_v0`; with a LadderOpponent side, opening and rules are the server's. A wrong word or opening raises
+    ValueError.
 
     An observation is (8,) int8; the action mask, (3,) int8, is in the info. An illegal action, of either, loses.
     """

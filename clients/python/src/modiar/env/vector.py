@@ -1,8 +1,8 @@
 """Many boards at once, for self-play, in numpy: the one place with rules of its own, which a test compares with
 `modiar.rules`.
 
-Boards are kept as their mover sees them: pits 0 to 2 are its own, in sowing order, and 3 to 5 the other's. N is the number
-of boards.
+Boards are kept as their mover sees them: pits 0 to 2 are its own, in sowing order, and 3 to 5 the other's. N is the
+number of boards.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class SelfPlay:
         opening: Opening = None,
         rules: Rules = Rules(),  # noqa: B008 (immutable)
     ) -> None:
-        """`reward`, `opening` and `rules` are as in `modiar_v0`. A wrong one, or less than one board, raises ValueError."""
+        """`reward`, `opening` and `rules` are as in `modiar_v0`. A wrong one, or no board, raises ValueError."""
         _view.check_word("reward", reward, get_args(Reward))
         if boards < 1:
             raise ValueError(f"boards is {boards}: play on 1 or more")

@@ -79,15 +79,29 @@ class Games(unittest.TestCase):
         mover = 1 if len(moves) % 2 else -1  # South made the last ply, or North did
         self.assertAlmostEqual(reward, mover * (score.south - score.north) / 42 if ending else 0.0, places=6)
 
-    def test_they_end_as_the_vectors_say(self) -> None:
-        for case in lines("vectors/games.jsonl"):
-            with self.subTest(case):
-                self.ends(case["moves"], "immobile", BySide(**case["score"]))
+    def test_endless_play_ends_as_the_vectors_say(self) -> None:
         for case in lines("vectors/endless.jsonl"):
             with self.subTest(case):
                 if not case["moves"]:
                     continue  # nothing is played
                 self.ends(case["moves"], case["ending"], BySide(**case["score"]), rules=Rules(**case["rules"]))
+
+    def test_whole_games_side_by_side_end_as_the_vectors_say(self) -> None:
+        cases = list(lines("vectors/games.jsonl"))
+        boards = SelfPlay(len(cases), "margin")
+        view = boards.reset()
+        for ply in range(max(len(case["moves"]) for case in cases)):
+            actions = view.action_masks.argmax(axis=1)  # of a board whose game is over, and another begun
+            for row, case in enumerate(cases):
+                if ply < len(case["moves"]):
+                    actions[row] = int(case["moves"][ply]) % 3
+            view, rewards, endings = boards.step(actions)
+            for row, case in enumerate(cases):
+                if ply < len(case["moves"]):
+                    over, lead = ply + 1 == len(case["moves"]), case["score"]["south"] - case["score"]["north"]
+                    self.assertEqual(ENDINGS[endings[row]], "immobile" if over else "", case)
+                    expected = lead * (-1 if ply % 2 else 1) / 42 if over else 0.0
+                    self.assertAlmostEqual(float(rewards[row]), expected, places=6)
 
     def test_an_opening_counts_for_the_limits(self) -> None:
         """`rules.endless.opening`"""

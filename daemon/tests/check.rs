@@ -1,11 +1,11 @@
-//! `modiar check bot` as people and programs use it.
+//! `modiar check` as people and programs use it.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails at once
 
 mod support;
 
 use serde_json::Value;
 use std::process::{Command, Output};
-use support::{have, project};
+use support::{Daemon, have, project};
 
 /// The bot of `clients/python` that comes back, checked with these options.
 fn check(options: &[&str]) -> Output {
@@ -61,10 +61,51 @@ fn wrong_usage_is_2_and_what_cannot_be_started_3() {
         (&["check", "bot", "--only", "crlf", "--skip", "crlf", "--", "true"], 2, "leaves out all"),
         (&["check", "bot", "--timeout", "0", "--", "true"], 2, "--timeout"),
         (&["check", "bot", "--", "no-such-program-of-mine"], 3, "no-such-program-of-mine"),
+        (&["check", "server"], 2, "<HOST:PORT>"),
+        (&["check", "server", "localhost"], 2, "not HOST:PORT"),
+        (&["check", "server", "localhost:x"], 2, "not HOST:PORT"),
+        (&["check", "server", "--only", "crlf", "127.0.0.1:1"], 2, "there is no check 'crlf'"),
+        (&["check", "server", "--only", "ping", "--skip", "ping", "127.0.0.1:1"], 2, "leaves out all"),
+        (&["check", "server", "127.0.0.1:1"], 3, "`modiar serve`"),
     ] {
         let told = modiar(arguments);
         assert_eq!(told.status.code(), Some(status), "{told:?}");
         assert!(text(&told.stderr).contains(words), "{told:?}");
         assert!(told.stdout.is_empty(), "{told:?}");
+    }
+}
+
+#[test]
+fn a_server_is_told_line_by_line_and_in_json() {
+    let daemon = Daemon::start();
+    let address = daemon.bots.to_string();
+    let told = modiar(&["check", "server", "--only", "move-then-fin,ping,ended-majority", &address]);
+    assert_eq!(told.status.code(), Some(0), "{told:?}");
+    let lines: Vec<&str> = text(&told.stdout).lines().collect();
+    assert!(lines[0].starts_with("ok       ping: ") && lines[1].starts_with("ok       move-then-fin: "), "{lines:?}");
+    assert!(lines[2].starts_with("skipped  ended-majority: in no pool"), "{lines:?}");
+    assert!(text(&told.stderr).contains("3 checks: 2 ok, 0 failed, 1 skipped"), "{told:?}");
+    let told = modiar(&["check", "server", "--json", "--only", "ping", &address]);
+    let report: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!((&report["check"], &report["verdict"]), (&"ping".into(), &"ok".into()));
+}
+
+/// Somebody listens there who is no server of Modiar.
+#[test]
+fn a_fault_of_a_server_names_its_clause_and_what_to_do() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+    let told = modiar(&["check", "server", "--only", "every-split,ping", &address]);
+    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    for part in [
+        "FAILED   ping: ",
+        "clause:  transport.ref, ",
+        "FAILED   every-split: ",
+        "awaited: welcome",
+        "to do:   Gather bytes",
+        "to do:   Read spec/transport.md",
+    ] {
+        assert!(text(&told.stdout).contains(part), "{part}: {told:?}");
     }
 }

@@ -1,32 +1,57 @@
-//! Every transcript of spec/transcripts, played against a real daemon.
+//! Every check of `modiar check server`, the transcripts of spec/transcripts among them, against a real daemon.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // in a test's helpers too, to panic is to fail
 
 mod support;
 
-use modiar_conformance::Transcript;
-use std::thread;
-use support::Daemon;
+use modiar_conformance::Verdict;
+use modiar_conformance::server::{Check, Kit, checks};
+use std::time::Duration;
+use support::process::wait_until;
+use support::{Daemon, HOUSE_BOTS};
 
-/// They wait for clocks, so each has a daemon of its own and they run beside the others.
-const SLOW: [&str; 3] = ["flag", "handshake-silence", "no-show"];
+/// Ends of a game that no default pool has, beside a pool that has them.
+const OTHER_ENDS: [&str; 2] = ["ended-quiet-plies", "ended-majority"];
+const OTHER_POOLS: &str = "[[pool]]\nname = \"quiet\"\nbase_ms = 60000\nquiet_plies = 4\nopenings = \"start\"\n\
+    [[pool]]\nname = \"majority\"\nbase_ms = 60000\nmajority = true\nopenings = \"start\"\n";
 
-/// Plays them one after the other on one daemon, as spec/transcripts/README.md has it; what failed.
-fn failures(transcripts: &[Transcript]) -> Vec<String> {
-    let daemon = Daemon::start();
-    transcripts.iter().filter_map(|transcript| Some(transcript.play(daemon.bots).err()?.to_string())).collect()
+/// What is told of those that are not all right.
+fn told(daemon: &Daemon, checks: &[&'static Check]) -> Vec<String> {
+    let kit = Kit { address: daemon.bots.to_string(), patience: Duration::from_secs(20), at_once: 12 };
+    let mut told = Vec::new();
+    kit.run(checks, |report| {
+        if report.verdict != Verdict::Ok {
+            told.push(report.to_string());
+        }
+    })
+    .unwrap();
+    told
 }
 
 #[test]
-fn the_daemon_holds_every_transcript() {
-    let (slow, quick): (Vec<_>, Vec<_>) =
-        Transcript::load_all().unwrap().into_iter().partition(|transcript| SLOW.contains(&&*transcript.name));
-    assert_eq!(slow.len(), SLOW.len(), "a transcript was renamed");
-    assert!(quick.len() >= 37, "{} transcripts", quick.len());
-    let groups = slow.chunks(1).chain([&quick[..]]);
-    let told: Vec<String> = thread::scope(|scope| {
-        let runs: Vec<_> = groups.map(|group| scope.spawn(|| failures(group))).collect();
-        runs.into_iter().flat_map(|run| run.join().unwrap()).collect()
-    });
-    assert!(told.is_empty(), "{} transcripts failed:\n\n{}", told.len(), told.join("\n\n"));
+fn the_daemon_passes_every_check() {
+    let (others, usual): (Vec<_>, Vec<_>) = checks().partition(|check| OTHER_ENDS.contains(&check.about.name));
+    assert!(usual.iter().filter(|check| check.is_transcript()).count() >= 40);
+    let found = told(&Daemon::start(), &usual);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let found = told(&Daemon::start_with(OTHER_POOLS, &[]), &others);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// What the server cannot be asked is skipped, with the reason.
+#[test]
+fn what_a_host_has_set_otherwise_is_skipped() {
+    let only = |names: &[&str]| checks().filter(|check| names.contains(&check.about.name)).collect::<Vec<_>>();
+    let all = ["move-then-fin", "full-game"];
+    for found in told(&Daemon::start_with("guests = false", &[]), &only(&all)) {
+        assert!(found.contains("lets no guests in"), "{found}");
+    }
+    let house = Daemon::start_with("registration = true", &[HOUSE_BOTS]);
+    let found = told(&house, &only(&["registration-closed", "full-game"]));
+    assert!(found.len() == 1 && found[0].contains("register themselves"), "{found:?}");
+    // They come in a moment after the start.
+    wait_until("house bots are found", || told(&house, &only(&["seek"])).concat().contains("has house bots"));
+    let found = told(&Daemon::start_with(OTHER_POOLS, &[]), &only(&["full-game", "unseek-all", "pits-late"]));
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.iter().all(|told| told.starts_with("skipped")), "{found:?}");
 }

@@ -113,7 +113,7 @@ fn said(lines: TcpStream) -> Receiver<String> {
 fn the_transcripts_are_held_over_web_socket() {
     let daemon = Daemon::start();
     let bridge = bridge(daemon.http);
-    let transcripts: Vec<_> = Transcript::load_all().unwrap();
+    let transcripts: Vec<_> = Transcript::all().unwrap();
     let here: Vec<_> = transcripts.iter().filter(|transcript| !OTHERS.contains(&&*transcript.name)).collect();
     assert_eq!(here.len(), transcripts.len() - OTHERS.len(), "a transcript was renamed");
     let told: Vec<String> =

@@ -7,6 +7,7 @@ pub mod network;
 pub mod oracle;
 pub mod process;
 pub mod programs;
+pub mod proxy;
 pub mod returning;
 pub mod strace;
 pub mod watch;

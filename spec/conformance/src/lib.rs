@@ -1,15 +1,22 @@
-//! Plays the transcripts of `spec/transcripts` against a live server, and holds the peer that does it: a client that
-//! sends what it is told, byte for byte, and never guesses. The other way round, [`bot`] checks bots.
+//! Proof for both ends of the wire: [`bot`] checks bots with a scripted referee, [`server`] checks servers with scripted bots
+//! and the transcripts of `spec/transcripts`. [`Peer`] is such a bot's connection: a client that sends what it is told, byte
+//! for byte, and never guesses.
 
 #![forbid(unsafe_code)]
 
 pub mod bot;
+mod files;
 mod manners;
 mod matching;
+mod minutes;
 mod peer;
 mod player;
+mod report;
+mod runner;
+pub mod server;
 mod transcript;
 
 pub use peer::{Peer, PeerError};
 pub use player::Failure;
-pub use transcript::{LoadError, Transcript, TranscriptError, transcripts_dir};
+pub use report::{About, Checking, End, Fault, Report, Verdict, junit};
+pub use transcript::{Transcript, TranscriptError};

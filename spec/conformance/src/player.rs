@@ -2,6 +2,7 @@
 
 use crate::manners;
 use crate::matching::Bindings;
+use crate::minutes::{Minutes, cut, hide_secrets};
 use crate::transcript::{Act, Action, Step};
 use crate::{Peer, PeerError, Transcript};
 use serde_json::{Map, Value};
@@ -15,8 +16,6 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long a failure looks for lines that were not read yet.
 const GLANCE: Duration = Duration::from_millis(50);
-/// A told line is cut to so many characters.
-const SHOWN: usize = 400;
 
 /// A server that did not hold its side of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +30,7 @@ pub struct Failure {
     pub awaited: String,
     /// What came.
     pub came: String,
-    /// All that was said until then, `a >` sent at `a` and `a <` read there, and what lay unread.
+    /// The last that was said until then, each with its time in ms, `a >` sent at `a` and `a <` read there; and what lay unread.
     pub exchange: Vec<String>,
 }
 
@@ -53,38 +52,56 @@ impl Transcript {
     /// # Errors
     /// The first step at which the server did something else.
     pub fn play(&self, address: impl ToSocketAddrs) -> Result<(), Box<Failure>> {
-        let mut play = Play { address, peers: BTreeMap::new(), bindings: Bindings::default(), exchange: Vec::new() };
+        let mut minutes = Minutes::new(hide_secrets);
+        self.play_with(address, PATIENCE, &mut minutes).map_err(|(line, Surprise { awaited, came })| {
+            let (transcript, clauses, exchange) = (self.name.clone(), self.clauses.clone(), minutes.lines());
+            Box::new(Failure { transcript, line, clauses, awaited, came, exchange })
+        })
+    }
+
+    /// The same with more patience, where that is more than it has by itself, and with a record of what is said.
+    ///
+    /// # Errors
+    /// The line of the first step at which the server did something else, and what.
+    pub(crate) fn play_with(
+        &self,
+        address: impl ToSocketAddrs,
+        patience: Duration,
+        minutes: &mut Minutes,
+    ) -> Result<(), (usize, Surprise)> {
+        let patience = patience.max(PATIENCE);
+        let mut play = Play { address, patience, peers: BTreeMap::new(), bindings: Bindings::default(), minutes };
         for Step { line, act } in &self.steps {
-            if let Err(Surprise { awaited, came }) = play.step(act) {
+            if let Err(surprise) = play.step(act) {
                 play.look_around();
-                let (transcript, clauses) = (self.name.clone(), self.clauses.clone());
-                let exchange = play.exchange;
-                return Err(Box::new(Failure { transcript, line: *line, clauses, awaited, came, exchange }));
+                return Err((*line, surprise));
             }
         }
         Ok(())
     }
 }
 
-struct Play<A> {
+struct Play<'a, A> {
     address: A,
+    patience: Duration,
     peers: BTreeMap<String, Peer>,
     bindings: Bindings,
-    exchange: Vec<String>,
+    minutes: &'a mut Minutes,
 }
 
-struct Surprise {
-    awaited: String,
-    came: String,
+/// What came instead of what was awaited.
+pub(crate) struct Surprise {
+    pub(crate) awaited: String,
+    pub(crate) came: String,
 }
 
 impl Surprise {
     fn new(awaited: impl fmt::Display, came: impl fmt::Display) -> Self {
-        Self { awaited: awaited.to_string(), came: came.to_string() }
+        Self { awaited: cut(&awaited.to_string()), came: cut(&hide_secrets(&came.to_string())) }
     }
 }
 
-impl<A: ToSocketAddrs> Play<A> {
+impl<A: ToSocketAddrs> Play<'_, A> {
     fn step(&mut self, act: &Act) -> Result<(), Surprise> {
         match act {
             Act::Wait(time) => sleep(*time),
@@ -101,7 +118,7 @@ impl<A: ToSocketAddrs> Play<A> {
             Act::At(at, Action::ExpectClose) => self.expect_close(at)?,
             Act::At(at, Action::Silent(time)) => self.silent(at, *time)?,
             Act::At(at, Action::Close) => {
-                self.exchange.push(format!("{at} > (end of sending)"));
+                self.minutes.note(&format!("{at} >"), "(end of sending)");
                 let done = self.peer(at)?.finish();
                 done.map_err(|error| Surprise::new("an open connection", error))?;
             }
@@ -115,7 +132,7 @@ impl<A: ToSocketAddrs> Play<A> {
     }
 
     fn send(&mut self, at: &str, bytes: &[u8]) -> Result<(), Surprise> {
-        self.exchange.push(shown(at, '>', bytes));
+        self.minutes.note_bytes(&format!("{at} >"), bytes);
         let sent = self.peer(at)?.send_bytes(bytes);
         sent.map_err(|error| Surprise::new("a connection that takes the line", error))
     }
@@ -127,12 +144,12 @@ impl<A: ToSocketAddrs> Play<A> {
         };
         match read {
             Ok(line) => {
-                self.exchange.push(shown(at, '<', line.as_bytes()));
+                self.minutes.note(&format!("{at} <"), &line);
                 manners::fault(&line).map_or(Ok(line), |fault| Err(Heard::Trouble(fault)))
             }
             Err(PeerError::Silence(time)) => Err(Heard::Silence(format!("no line within {time:?}"))),
             Err(error @ PeerError::Closed) => {
-                self.exchange.push(format!("{at} < (closed)"));
+                self.minutes.note(&format!("{at} <"), "(closed)");
                 Err(Heard::Close(error.to_string()))
             }
             Err(error) => Err(Heard::Trouble(error.to_string())),
@@ -141,7 +158,7 @@ impl<A: ToSocketAddrs> Play<A> {
 
     fn expect(&mut self, at: &str, expected: &Map<String, Value>) -> Result<(), Surprise> {
         let awaited = Value::Object(expected.clone());
-        let line = self.read(at, PATIENCE).map_err(|heard| Surprise::new(&awaited, heard))?;
+        let line = self.read(at, self.patience).map_err(|heard| Surprise::new(&awaited, heard))?;
         let value = serde_json::from_str(&line)
             .map_err(|error| Surprise::new(&awaited, format_args!("{line}, which is no JSON: {error}")))?;
         let matched = self.bindings.match_line(expected, &value);
@@ -149,7 +166,7 @@ impl<A: ToSocketAddrs> Play<A> {
     }
 
     fn expect_close(&mut self, at: &str) -> Result<(), Surprise> {
-        match self.read(at, PATIENCE) {
+        match self.read(at, self.patience) {
             Err(Heard::Close(_)) => Ok(()),
             Err(heard) => Err(Surprise::new("a close", heard)),
             Ok(line) => Err(Surprise::new("a close", line)),
@@ -169,7 +186,7 @@ impl<A: ToSocketAddrs> Play<A> {
     fn look_around(&mut self) {
         for (at, peer) in &mut self.peers {
             while let Ok(line) = peer.line_within(GLANCE) {
-                self.exchange.push(shown(at, '<', line.as_bytes()) + " (unread)");
+                self.minutes.note(&format!("{at} <"), &(line + " (unread)"));
             }
         }
     }
@@ -186,16 +203,5 @@ impl fmt::Display for Heard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Silence(what) | Self::Close(what) | Self::Trouble(what)) = self;
         f.write_str(what)
-    }
-}
-
-fn shown(at: &str, way: char, bytes: &[u8]) -> String {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.strip_suffix('\n').unwrap_or(text).escape_debug().to_string().replace("\\\"", "\""),
-        Err(_) => bytes.escape_ascii().to_string(),
-    };
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{at} {way} {}… ({} bytes)", &text[..end], bytes.len()),
-        None => format!("{at} {way} {text}"),
     }
 }

@@ -1,12 +1,11 @@
 //! A transcript as it stands in its file: parsed strictly, so that a slip in a file is never a step that does nothing.
 
+use crate::files::FILES;
 use crate::matching::variables;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{fs, io};
 use thiserror::Error;
 
 /// A dialogue that a server must be able to hold (`spec/transcripts/README.md`).
@@ -31,16 +30,6 @@ pub struct TranscriptError {
     pub line: usize,
     /// What is wrong there.
     pub what: String,
-}
-
-/// Why the transcripts could not be loaded.
-#[derive(Debug, Error)]
-#[allow(missing_docs)]
-pub enum LoadError {
-    #[error("{path}: {error}")]
-    Unread { path: PathBuf, error: io::Error },
-    #[error(transparent)]
-    Malformed(#[from] TranscriptError),
 }
 
 /// One line after the first.
@@ -94,39 +83,29 @@ impl Transcript {
         Ok(Self { name: name.to_owned(), title, clauses, steps })
     }
 
-    /// Reads one file.
+    /// Every transcript of the specification, by name.
     ///
     /// # Errors
-    /// It cannot be read, or is no transcript.
-    pub fn load(path: &Path) -> Result<Self, LoadError> {
-        let text = fs::read_to_string(path).map_err(|error| LoadError::Unread { path: path.to_owned(), error })?;
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        Ok(Self::parse(&name, &text)?)
+    /// One of them is no transcript.
+    pub fn all() -> Result<Vec<Self>, TranscriptError> {
+        FILES.iter().map(|(name, text)| Self::parse(name, text)).collect()
     }
 
-    /// Every transcript of [`transcripts_dir`], by name.
-    ///
-    /// # Errors
-    /// One of them cannot be read, or is no transcript.
-    pub fn load_all() -> Result<Vec<Self>, LoadError> {
-        let folder = transcripts_dir();
-        let unread = |error| LoadError::Unread { path: folder.clone(), error };
-        let mut paths = Vec::new();
-        for entry in fs::read_dir(&folder).map_err(unread)? {
-            let path = entry.map_err(unread)?.path();
-            if path.extension().is_some_and(|extension| extension == "jsonl") {
-                paths.push(path);
-            }
-        }
-        paths.sort();
-        paths.iter().map(|path| Self::load(path)).collect()
+    /// What is sent as messages.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        self.steps.iter().filter_map(|step| match &step.act {
+            Act::At(_, Action::Send(message)) => Some(message),
+            _ => None,
+        })
     }
-}
 
-/// `spec/transcripts` of the source tree that this was built from.
-#[must_use]
-pub fn transcripts_dir() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../transcripts")
+    /// What is expected as lines.
+    pub(crate) fn expected(&self) -> impl Iterator<Item = &Map<String, Value>> {
+        self.steps.iter().filter_map(|step| match &step.act {
+            Act::At(_, Action::Expect(line)) => Some(line),
+            _ => None,
+        })
+    }
 }
 
 #[derive(Deserialize)]
@@ -331,8 +310,14 @@ mod tests {
     }
 
     #[test]
-    fn all_transcripts_load() {
-        let all = Transcript::load_all().unwrap();
-        assert!(all.iter().any(|transcript| transcript.name == "full-game"));
+    fn every_transcript_is_here_and_is_read() {
+        let names: Vec<String> = Transcript::all().unwrap().into_iter().map(|transcript| transcript.name).collect();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../transcripts");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+        let mut wanted: Vec<String> =
+            files.map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+        wanted.sort();
+        assert_eq!(names, wanted, "put the transcript into files.rs too");
     }
 }

@@ -1,7 +1,8 @@
 //! The checks of bots are checked: a good bot passes all, and one with a fault fails the check of that fault alone.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails at once
 
-use modiar_conformance::bot::{Check, Kit, Verdict, checks};
+use modiar_conformance::Verdict;
+use modiar_conformance::bot::{Check, Kit, checks};
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::thread;
@@ -19,8 +20,8 @@ fn failed(arguments: &[&str]) -> Vec<(&'static str, String)> {
     let mut failed = Vec::new();
     kit.run(&all, |report| match &report.verdict {
         Verdict::Ok => {}
-        Verdict::Failed(_) => failed.push((report.check.name, report.to_string())),
-        Verdict::Skipped(why) => panic!("{}: {why}", report.check.name),
+        Verdict::Failed(_) => failed.push((report.about.name, report.to_string())),
+        Verdict::Skipped(why) => panic!("{}: {why}", report.about.name),
     })
     .unwrap();
     failed
@@ -39,9 +40,10 @@ fn every_fault_is_found_by_its_own_check_alone() {
     thread::scope(|scope| {
         for _ in 0..TWINS_AT_ONCE {
             scope.spawn(|| {
-                while let Some(Check { name, .. }) = next() {
+                while let Some(Check { about, .. }) = next() {
+                    let name = about.name;
                     let (own, others): (Vec<_>, Vec<_>) =
-                        failed(&["--fault", name]).into_iter().partition(|(failed, _)| failed == name);
+                        failed(&["--fault", name]).into_iter().partition(|(failed, _)| *failed == name);
                     if own.len() != 1 || !others.is_empty() {
                         let told: String = others.into_iter().map(|(_, told)| told + "\n").collect();
                         wrong.lock().unwrap().push(format!("{name}: {} of its own, others:\n{told}", own.len()));

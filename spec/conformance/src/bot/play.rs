@@ -1,7 +1,8 @@
 //! The steps of a script that are about seeks and games.
 
 use super::game::{Game, RESIGNATION};
-use super::referee::{Heard, Referee, Seek, Step, Stop, with_ref};
+use super::referee::{Heard, Referee, Seek, Step, with_ref};
+use crate::report::skip;
 use modiar_protocol::client::Move;
 use modiar_protocol::{ClientMessage, Incoming, Ref};
 use modiar_rules::{Line, Pit, Side, parse_moves};
@@ -346,9 +347,4 @@ impl Referee<'_> {
             }
         });
     }
-}
-
-/// The bot cannot be asked this.
-pub(crate) fn skip<T>(why: &str) -> Step<T> {
-    Err(Stop::Skip(why.to_owned()))
 }

@@ -3,14 +3,15 @@
 use super::game::{self, Game};
 use super::link::{Came, Link};
 use super::process::{Identity, Process};
-use super::report::without_controls;
 use super::style::Style;
 use super::{Check, Kit, Seat};
+use crate::minutes::Minutes;
+pub(crate) use crate::report::{Step, Stop};
 use modiar_protocol::client::{Hello, decode};
 use modiar_protocol::{ClientMessage, Incoming, PROTOCOL, Ref};
 use modiar_rules::EndRules;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
+use std::borrow::Cow;
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::process::Stdio;
@@ -24,32 +25,10 @@ pub(crate) const TOKEN: &str = "modiar-9b088a0d5d9215b3a7055f874a7dde85278ae79db
 pub(crate) const RESUME: &str = "modiar-7e261f3a39f689e8e8fc7372849d305f759113bf7ea6ddc358fb5206c73dcf92";
 /// The pools of every welcome.
 const POOLS: [&str; 3] = ["bullet", "blitz", "practice"];
-/// So many of the last lines are told with a failure, each cut to so many characters.
-const TOLD_LINES: usize = 14;
-const TOLD_CHARS: usize = 320;
 /// Between two looks for a connection.
 const LOOK: Duration = Duration::from_millis(2);
 /// How long a bot that has closed its connection may take to end, for its status to be told.
 const END: Duration = Duration::from_millis(500);
-
-/// What a step of a script comes to.
-pub(crate) type Step<T = ()> = Result<T, Stop>;
-
-/// Why a script goes no further.
-pub(crate) enum Stop {
-    /// The bot is at fault.
-    Fault { clause: String, awaited: String, came: String },
-    /// The bot cannot be asked this; why.
-    Skip(String),
-    /// The machine failed.
-    Broken(io::Error),
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Self {
-        Self::Broken(error)
-    }
-}
 
 /// What is heard of the bot.
 pub(crate) enum Heard {
@@ -88,8 +67,7 @@ pub(crate) struct Referee<'a> {
     /// What was heard and put back.
     pub(crate) unheard: Option<Heard>,
     held: Option<String>,
-    said: VecDeque<String>,
-    since: Instant,
+    minutes: Minutes,
 }
 
 impl<'a> Referee<'a> {
@@ -117,14 +95,18 @@ impl<'a> Referee<'a> {
             port,
             unheard: None,
             held: None,
-            said: VecDeque::new(),
-            since: Instant::now(),
+            minutes: Minutes::new(|text| Cow::Owned(hidden(text))),
         })
     }
 
     /// The last lines both ways.
     pub(crate) fn lines(&self) -> Vec<String> {
-        self.said.iter().cloned().collect()
+        self.minutes.lines()
+    }
+
+    /// The last of the bot's words on stderr, secrets left out.
+    pub(crate) fn stderr(&self) -> String {
+        hidden(&self.process.stderr())
     }
 
     // ---- saying
@@ -344,7 +326,7 @@ impl<'a> Referee<'a> {
 
     /// The clause that the check is about.
     pub(crate) fn clause(&self) -> &'static str {
-        self.check.clauses.first().copied().unwrap_or_default()
+        self.check.about.clause()
     }
 
     /// The bot did something else.
@@ -366,15 +348,13 @@ impl<'a> Referee<'a> {
     }
 
     fn note(&mut self, who: &str, text: &str) {
-        let ms = self.since.elapsed().as_millis();
-        let cut = text.char_indices().nth(TOLD_CHARS).map(|(end, _)| format!("{}…", &text[..end]));
-        if self.said.len() == TOLD_LINES {
-            self.said.pop_front();
-        }
-        // A token is nobody's to read.
-        let text = cut.unwrap_or_else(|| text.to_owned()).replace(TOKEN, "(token)").replace(RESUME, "(resume)");
-        self.said.push_back(format!("{ms:>6} ms  {who:<7}  {}", without_controls(&text)));
+        self.minutes.note(who, text);
     }
+}
+
+/// A token is nobody's to read.
+fn hidden(text: &str) -> String {
+    text.replace(TOKEN, "(token)").replace(RESUME, "(resume)")
 }
 
 fn listen(port: u16) -> io::Result<TcpListener> {
@@ -402,7 +382,7 @@ fn merge(message: &mut Value, more: Value) {
 }
 
 fn told(said: &Incoming) -> String {
-    serde_json::to_string(said).unwrap_or_else(|error| error.to_string()).replace(TOKEN, "(token)")
+    hidden(&serde_json::to_string(said).unwrap_or_else(|error| error.to_string()))
 }
 
 /// The clause that a line which was not understood breaks.
@@ -414,5 +394,19 @@ fn broken(error: &modiar_protocol::DecodeError) -> &'static str {
         ErrorCode::BadName => "session.name-pattern",
         ErrorCode::UnknownType => "transport.unknown-type",
         _ => "transport.json",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_token_is_told() {
+        let mut minutes = Minutes::new(|text| Cow::Owned(hidden(text)));
+        minutes.note("bot", &format!("{TOKEN} {RESUME}{}", "x".repeat(400)));
+        let told = minutes.lines().concat();
+        assert!(told.contains("(token) (resume)x") && told.contains('…'), "{told}");
+        assert_eq!(hidden(&format!("a{TOKEN}{RESUME}b")), "a(token)(resume)b");
     }
 }

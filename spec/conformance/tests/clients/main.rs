@@ -7,7 +7,8 @@ mod messages;
 mod rules;
 mod sdk;
 
-use modiar_conformance::bot::{Check, Kit, Verdict, checks};
+use modiar_conformance::Verdict;
+use modiar_conformance::bot::{Check, Kit, checks};
 use sdk::Sdk;
 use std::time::Duration;
 
@@ -36,7 +37,7 @@ fn unready(command: Vec<String>) -> Vec<String> {
     let started = kit.run(&all, |report| match &report.verdict {
         Verdict::Ok => {}
         Verdict::Failed(_) => found.push(report.to_string()),
-        Verdict::Skipped(_) => skipped.push(report.check.name),
+        Verdict::Skipped(_) => skipped.push(report.about.name),
     });
     started.unwrap();
     // Its hello allows one game at a time.

@@ -1,8 +1,8 @@
 //! Games: who is to move, and what may be played.
 
 use super::Check;
-use crate::bot::play::skip;
 use crate::bot::referee::{Heard, Referee, Step};
+use crate::report::skip;
 use modiar_rules::Side;
 use std::time::Duration;
 

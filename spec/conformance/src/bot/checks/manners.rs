@@ -1,8 +1,9 @@
 //! How a bot comes and goes.
 
 use super::{Check, Seat};
-use crate::bot::play::{Next, skip};
+use crate::bot::play::Next;
 use crate::bot::referee::{Heard, Referee, Step, TOKEN};
+use crate::report::skip;
 use serde_json::json;
 use std::time::{Duration, Instant};
 

@@ -10,6 +10,7 @@ mod server;
 mod words;
 
 use super::referee::{Referee, Step};
+use crate::report::{About, Checking};
 
 /// Who the bot is in a check, and how it is started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,14 +26,8 @@ pub(crate) enum Seat {
 /// One thing that every bot must get right.
 #[derive(Debug)]
 pub struct Check {
-    /// Words with hyphens.
-    pub name: &'static str,
-    /// What it is about, in a line.
-    pub title: &'static str,
-    /// The clauses of the specification that it rests on, the foremost first.
-    pub clauses: &'static [&'static str],
-    /// What to do where it fails.
-    pub advice: &'static str,
+    /// What it is about.
+    pub about: About,
     pub(crate) seat: Seat,
     pub(crate) script: fn(&mut Referee<'_>) -> Step,
 }
@@ -46,11 +41,17 @@ impl Check {
         advice: &'static str,
         script: fn(&mut Referee<'_>) -> Step,
     ) -> Self {
-        Self { name, title, clauses, advice, seat: Seat::Guest, script }
+        Self { about: About { name, title, clauses, advice }, seat: Seat::Guest, script }
     }
 
     const fn seated(self, seat: Seat) -> Self {
         Self { seat, ..self }
+    }
+}
+
+impl Checking for Check {
+    fn about(&self) -> &About {
+        &self.about
     }
 }
 

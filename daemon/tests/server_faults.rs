@@ -14,7 +14,7 @@ use std::time::Duration;
 use support::Daemon;
 use support::proxy::{Break, proxy};
 
-/// The checks whose fault is tried, and what is broken for them.
+/// The checks whose fault is tried, alone, and what is broken for them.
 const FAULTS: [(&str, Break); 36] = [
     ("silent-connection", Break::Swallow { asked: "one bad line", line: "handshake" }),
     ("slow-hello", Break::Swallow { asked: "{", line: "welcome" }),

@@ -53,12 +53,56 @@ fn a_finding_names_its_clause_and_what_to_do() {
     assert!(junit.contains("tests=\"1\" failures=\"1\" skipped=\"0\""), "{junit}");
 }
 
+/// The command with which the page of the checks shows how a board is asked, as it stands there.
+#[test]
+fn the_board_of_the_page_knows_the_rules() {
+    if !have("python3") {
+        return;
+    }
+    let page = std::fs::read_to_string(project().join("spec/conformance/README.md")).unwrap();
+    let section = page.split("## Check your board\n").nth(1).unwrap();
+    let shown = section.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let words: Vec<&str> = shown.split_whitespace().skip(1).collect();
+    let told = Command::new(env!("CARGO_BIN_EXE_modiar")).args(words).current_dir(project()).output().unwrap();
+    assert_eq!(told.status.code(), Some(0), "{told:?}");
+    assert!(text(&told.stderr).contains("15 checks: 15 ok, 0 failed, 0 skipped"), "{told:?}");
+    let program = std::fs::read_to_string(project().join("clients/python/bots/quiz.py")).unwrap();
+    let block = section.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
+    assert_eq!(block, program, "the page and the file show the same program");
+}
+
+#[test]
+fn a_wrong_answer_of_a_board_is_told_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let junit = folder.path().join("board.xml");
+    let program = ["--", "sh", "-c", "while read -r question; do echo '{\"legal\":[]}'; done"];
+    let options = ["check", "bot", "--rules", "--only", "slam,ends", "--junit", junit.to_str().unwrap()];
+    let told = modiar(&[&options[..], &program].concat());
+    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    for part in
+        ["FAILED   slam: ", "clause:  rules.slam.banned", "came:    {\"legal\":[]}", "40 of 40", "\nok       ends: "]
+    {
+        assert!(text(&told.stdout).contains(part), "{part}: {told:?}");
+    }
+    let junit = std::fs::read_to_string(junit).unwrap();
+    assert!(junit.contains("tests=\"2\" failures=\"1\" skipped=\"0\""), "{junit}");
+    let told = modiar(&[&["check", "bot", "--rules", "--only", "slam", "--json"], &program[..]].concat());
+    let report: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!((&report["check"], &report["verdict"]), (&"slam".into(), &"failed".into()));
+    let awaited: Value = serde_json::from_str(report["awaited"].as_str().unwrap()).unwrap();
+    assert!(awaited["legal"].is_array(), "{report}");
+}
+
 #[test]
 fn wrong_usage_is_2_and_what_cannot_be_started_3() {
     for (arguments, status, words) in [
         (&["check", "bot"][..], 2, "<CMD>"),
         (&["check", "bot", "--only", "nope", "--", "true"], 2, "there is no check 'nope'"),
         (&["check", "bot", "--only", "crlf", "--skip", "crlf", "--", "true"], 2, "leaves out all"),
+        (&["check", "bot", "--rules", "--only", "crlf", "--", "true"], 2, "there is no check 'crlf'"),
+        (&["check", "bot", "--only", "chain-wraps", "--", "true"], 2, "there is no check 'chain-wraps'"),
+        (&["check", "bot", "--rules", "--only", "slam", "--skip", "slam", "--", "true"], 2, "leaves out all"),
+        (&["check", "bot", "--rules", "--", "no-such-program-of-mine"], 3, "no-such-program-of-mine"),
         (&["check", "bot", "--timeout", "0", "--", "true"], 2, "--timeout"),
         (&["check", "bot", "--", "no-such-program-of-mine"], 3, "no-such-program-of-mine"),
         (&["check", "server"], 2, "<HOST:PORT>"),

@@ -55,3 +55,40 @@ fn the_naive_rules_know_the_positions_of_the_independent_program() {
         assert_eq!(legal, Pit::ALL.map(|pit| expected.contains(pit)), "{case}");
     }
 }
+
+/// Every answer of `quiz.jsonl`, by the referee and by the naive rules.
+#[test]
+fn the_quiz_is_right_by_both() {
+    for case in vectors::lines("quiz.jsonl") {
+        let position: Position = vectors::text(&case, "position").parse().unwrap();
+        let (pits, mover, answer) = (position.pits(), usize::from(position.side() == Side::North), &case["answer"]);
+        let legal = vectors::pit_set(&answer["legal"]);
+        assert_eq!(position.legal(), legal, "{case}");
+        let naive = naive::legal(&pits, mover, position.ply() == 1);
+        assert_eq!(naive, Pit::ALL.map(|pit| legal.contains(pit)), "{case}");
+        let after = answer["after"].as_array().unwrap();
+        assert_eq!(after.len(), legal.len(), "{case}");
+        for (pit, after) in legal.iter().zip(after) {
+            assert_led_to(position, pit, after);
+        }
+        assert_eq!(answer.get("score").is_some(), legal.is_empty(), "{case}");
+        if let Some(score) = answer.get("score") {
+            let naive = [0, 1].map(|side| position.captured()[Side::ALL[side]] + naive::row(&pits, side));
+            assert_eq!(position.scoop(), vectors::by_side(score), "{case}");
+            assert_eq!(BySide::new(naive[0], naive[1]), vectors::by_side(score), "{case}");
+        }
+    }
+}
+
+fn assert_led_to(position: Position, pit: Pit, after: &Value) {
+    let mover = position.side();
+    let naive =
+        naive::outcome(position.pits(), usize::from(mover == Side::North), pit.index().into(), position.ply() == 1);
+    let mut captured = position.captured();
+    captured[mover] += naive.taken;
+    assert_eq!(naive.pits, vectors::pits(&after["pits"]), "{position} {pit}");
+    assert_eq!(captured, vectors::by_side(&after["captured"]), "{position} {pit}");
+    let played = position.play(pit).unwrap().position;
+    assert_eq!((played.pits(), played.captured()), (naive.pits, captured), "{position} {pit}");
+    assert_eq!(played.side().to_string(), vectors::text(after, "side"), "{position} {pit}");
+}

@@ -1,4 +1,4 @@
-//! Proof for both ends of the wire: [`bot`] checks bots with a scripted referee, [`server`] checks servers with scripted bots
+//! Proof for both ends of the wire: [`bot`] checks bots with a scripted referee, [`quiz`] their boards, [`server`] checks servers with scripted bots
 //! and the transcripts of `spec/transcripts`. [`Peer`] is such a bot's connection: a client that sends what it is told, byte
 //! for byte, and never guesses.
 
@@ -11,6 +11,7 @@ mod matching;
 mod minutes;
 mod peer;
 mod player;
+pub mod quiz;
 mod report;
 mod runner;
 pub mod server;

@@ -35,6 +35,13 @@ pub trait Checking: Sync {
     fn about(&self) -> &About;
 }
 
+/// What is known by its name alone.
+impl Checking for About {
+    fn about(&self) -> &About {
+        self
+    }
+}
+
 /// Which end of the wire is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {

@@ -1,7 +1,7 @@
 //! The lists of checks for people are those of the program, and rest on clauses that there are.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails at once
 
-use modiar_conformance::{About, Checking, bot, server};
+use modiar_conformance::{About, Checking, bot, quiz, server};
 use std::collections::BTreeSet;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
@@ -38,6 +38,11 @@ fn the_readme_lists_every_check_of_bots() {
 }
 
 #[test]
+fn the_readme_lists_every_check_of_boards() {
+    is_listed("| check | the board … | clauses |", quiz::checks());
+}
+
+#[test]
 fn the_readme_lists_every_check_of_servers() {
     is_listed("| check | what is held | clauses |", of_servers());
 }
@@ -47,7 +52,7 @@ fn every_check_rests_on_clauses_that_there_are() {
     let pages = read_dir(spec()).unwrap().map(|entry| entry.unwrap().path());
     let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
     let text: String = pages.map(|path| read_to_string(path).unwrap()).collect();
-    for About { name, clauses, .. } in of_bots().chain(of_servers()) {
+    for About { name, clauses, .. } in of_bots().chain(of_servers()).chain(quiz::checks()) {
         assert!(!clauses.is_empty(), "{name} rests on no clause");
         for clause in *clauses {
             assert!(text.contains(&format!("- **{clause}** ")), "{name}: no page states {clause}");
@@ -57,7 +62,7 @@ fn every_check_rests_on_clauses_that_there_are() {
 
 #[test]
 fn names_are_words_with_hyphens_and_unique() {
-    for checks in [of_bots().collect::<Vec<_>>(), of_servers().collect()] {
+    for checks in [of_bots().collect::<Vec<_>>(), of_servers().collect(), quiz::checks().collect()] {
         let mut names = BTreeSet::new();
         for About { name, title, advice, .. } in checks {
             let is_word =

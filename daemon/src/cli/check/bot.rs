@@ -4,7 +4,8 @@ use super::options::Options;
 use anyhow::Context as _;
 use clap::Args;
 use modiar_conformance::End;
-use modiar_conformance::bot::{self, Kit, checks};
+use modiar_conformance::bot::{self, Kit};
+use modiar_conformance::quiz::{self, Quiz};
 use std::ffi::OsString;
 use std::process::{ExitCode, exit};
 
@@ -15,9 +16,12 @@ const INTERRUPTED: i32 = 130;
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  modiar check bot -- python3 my_bot.py --games 2\n  modiar check bot --only split-packets,crlf -- ./my-bot --games 2\n  modiar check bot --junit bot.xml -- ./my-bot --games 2\n\nThe bot finds MODIAR_HOST, MODIAR_PORT and MODIAR_NAME in its environment, where it needs one\nMODIAR_TOKEN too. It should want two games and end by itself: what a bot of one game cannot show\nis skipped. spec/conformance/README.md tells every check."
+    after_help = "Examples:\n  modiar check bot -- python3 my_bot.py --games 2\n  modiar check bot --only split-packets,crlf -- ./my-bot --games 2\n  modiar check bot --junit bot.xml -- ./my-bot --games 2\n  modiar check bot --rules -- ./my-board\n\nThe bot finds MODIAR_HOST, MODIAR_PORT and MODIAR_NAME in its environment, where it needs one\nMODIAR_TOKEN too. It should want two games and end by itself: what a bot of one game cannot show\nis skipped. With --rules the program is asked on stdin, a line each, and answers on stdout.\nspec/conformance/README.md tells every check."
 )]
 pub(in crate::cli) struct BotCheck {
+    /// Check a bot's own board: ask it 500 positions, mostly of the rare rules
+    #[arg(long)]
+    rules: bool,
     #[command(flatten)]
     options: Options,
     /// The bot's program and its arguments
@@ -28,12 +32,17 @@ pub(in crate::cli) struct BotCheck {
 impl BotCheck {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
         let program = self.command.first().map(|program| program.to_string_lossy().into_owned()).unwrap_or_default();
-        let kit = Kit { command: self.command, patience: self.options.patience(), at_once: AT_ONCE };
-        self.options.tell(End::Bot, &checks().collect::<Vec<_>>(), |chosen, tell| {
-            leave_no_bot_behind();
-            let started = kit.run(chosen, tell);
-            started.with_context(|| format!("'{program}' cannot be checked; name a program that can be started"))
-        })
+        let advice = || format!("'{program}' cannot be checked; name a program that can be started");
+        let (command, patience) = (self.command, self.options.patience());
+        leave_no_bot_behind();
+        if self.rules {
+            let quiz = Quiz { command, patience };
+            let all: Vec<_> = quiz::checks().collect();
+            return self.options.tell(End::Bot, &all, |chosen, tell| quiz.run(chosen, tell).with_context(advice));
+        }
+        let kit = Kit { command, patience, at_once: AT_ONCE };
+        let all: Vec<_> = bot::checks().collect();
+        self.options.tell(End::Bot, &all, |chosen, tell| kit.run(chosen, tell).with_context(advice))
     }
 }
 

@@ -21,6 +21,7 @@ mod style;
 
 pub(crate) use checks::Seat;
 pub use checks::{Check, checks};
+pub(crate) use process::Process;
 pub use process::end_all;
 
 use crate::{Report, Verdict, runner};

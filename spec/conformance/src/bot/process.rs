@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -54,24 +54,35 @@ impl Process {
         stdin: Stdio,
         secrets: &[&'static str],
     ) -> io::Result<Self> {
-        let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let mut command = Command::new(program);
-        command.args(arguments).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-        for setting in SETTINGS {
-            command.env_remove(setting);
-        }
+        let mut command = silent(command)?;
+        command.stdin(stdin);
         command.env("MODIAR_HOST", "127.0.0.1").env("MODIAR_PORT", who.port.to_string()).env("MODIAR_NAME", who.name);
         if let Some(token) = who.token {
             command.env("MODIAR_TOKEN", token);
         }
+        let mut process = Self::spawn(command, secrets)?;
+        process.stdout = Stream::follow(process.child.stdout.take(), secrets);
+        process._stdin = process.child.stdin.take();
+        Ok(process)
+    }
+
+    /// Starts the command as a program that is asked and answers, and knows no server.
+    pub(crate) fn asked(command: &[OsString]) -> io::Result<(Self, Option<ChildStdin>, Option<ChildStdout>)> {
+        let mut command = silent(command)?;
+        command.stdin(Stdio::piped());
+        let mut process = Self::spawn(command, &[])?;
+        let (stdin, stdout) = (process.child.stdin.take(), process.child.stdout.take());
+        Ok((process, stdin, stdout))
+    }
+
+    fn spawn(mut command: Command, secrets: &[&'static str]) -> io::Result<Self> {
         let mut running = lock(&RUNNING);
         let mut child = command.spawn()?;
         let pid = Pid::from_child(&child);
         running.insert(pid.as_raw_nonzero().get());
         drop(running);
-        let stdout = Stream::follow(child.stdout.take(), secrets);
         let stderr = Stream::follow(child.stderr.take(), secrets);
-        Ok(Self { pid, _stdin: child.stdin.take(), stdout, stderr, child })
+        Ok(Self { pid, _stdin: None, stdout: Stream(Arc::default()), stderr, child })
     }
 
     /// The exit status, if the bot has ended; 128 and the signal where one ended it. It is not waited for, so that the
@@ -124,6 +135,17 @@ impl Drop for Process {
         // It was killed: there is nothing to learn, and nothing to wait for.
         let _ = self.child.wait();
     }
+}
+
+/// The command in a process group of its own, without the settings of a bot.
+fn silent(command: &[OsString]) -> io::Result<Command> {
+    let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut command = Command::new(program);
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    for setting in SETTINGS {
+        command.env_remove(setting);
+    }
+    Ok(command)
 }
 
 fn kill(group: i32) {

@@ -1,10 +1,13 @@
 //! A small bot that does all that `modiar check bot` asks for; and, with `--fault NAME`, one that gets just what the check of
 //! that name looks for wrong. With them the tests show that each check finds its fault, and no other check does.
 //!
-//! `twin [--games N] [--fault NAME]`; who it is and where it plays it takes from the environment.
+//! `twin [--games N] [--fault NAME]`; who it is and where it plays it takes from the environment. `twin --rules [--fault NAME]`
+//! answers the questions of the quiz in the same way.
 
+mod board;
 mod bot;
 mod lines;
+mod quiz;
 
 use bot::Bot;
 use std::env;
@@ -14,6 +17,9 @@ const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
+    if let Some(("--rules", rest)) = arguments.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return quiz::run(rest);
+    }
     let (mut games, mut fault) = (2, None);
     for pair in arguments.chunks(2) {
         match pair {

@@ -1,13 +1,22 @@
 //! Bots of every library in `clients/` at one daemon, as real processes over real sockets.
 #![allow(clippy::unwrap_used, clippy::panic)] // a test fails at once
 
+#[path = "../../spec/conformance/tests/clients/driver.rs"]
+mod driver;
+#[path = "../../spec/conformance/tests/clients/messages.rs"]
+#[allow(dead_code)] // what the library's own tests need
+mod messages;
 #[path = "../../spec/conformance/tests/clients/sdk.rs"]
 #[allow(dead_code)] // what the library's own tests need
 mod sdk;
 mod support;
 
+use driver::Driver;
+use messages::{hex, holds, told};
+use modiar_conformance::{Codec, Transcript};
 use sdk::Sdk;
-use std::collections::BTreeMap;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
@@ -18,7 +27,7 @@ use std::time::{Duration, Instant};
 use support::process::wait_until;
 use support::{Daemon, HOUSE_BOTS};
 
-const ALL: [Sdk; 6] = [sdk::C, sdk::GO, sdk::JAVA, sdk::JAVASCRIPT, sdk::PYTHON, sdk::RUST];
+static ALL: [Sdk; 6] = [sdk::C, sdk::GO, sdk::JAVA, sdk::JAVASCRIPT, sdk::PYTHON, sdk::RUST];
 
 fn command(words: &[String]) -> Command {
     let mut command = Command::new(&words[0]);
@@ -35,6 +44,59 @@ fn the_first_bot_of_each_page_plays_a_game() {
         let lines = outcome.lines();
         assert!(lines.len() == 1 && lines[0].split(' ').count() == 5, "{}: {outcome:?}", sdk.folder);
     }
+}
+
+/// A library's codec, as its driver has it.
+struct Written {
+    driver: Driver,
+    words: BTreeSet<String>,
+    /// Messages that the library wrote.
+    messages: usize,
+}
+
+impl Codec for Written {
+    fn encode(&mut self, message: &Value) -> Result<String, String> {
+        let plain = format!("{message}\n");
+        // What is no message, what has fields of nobody, and what no id can be: all that is for a server to answer.
+        let knows = |fields: &Map<String, Value>| fields.keys().all(|field| self.words.contains(field));
+        let is_id = |id: &str| message[id].as_str().is_none_or(|text| text.starts_with(&id[..1]));
+        let sayable = message.as_object().is_some_and(knows) && is_id("game") && is_id("challenge");
+        if !sayable || modiar_protocol::client::decode(plain.trim_end().as_bytes()).is_err() {
+            return Ok(plain);
+        }
+        self.messages += 1;
+        messages::encoded(&mut self.driver, message, &self.words)
+    }
+
+    fn decode(&mut self, line: &str) -> Result<(), String> {
+        let answer = self.driver.ask(&json!({"op": "decode", "chunks": [hex(line.as_bytes()), hex(b"\n")]}));
+        let message: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let came = answer["messages"].as_array().filter(|came| came.len() == 1 && holds(&came[0], &told(&message)));
+        came.map(drop).ok_or_else(|| format!("it is decoded {answer}"))
+    }
+}
+
+/// Every transcript again, with each library at the client's end; what waits for clocks shows nothing of a library.
+#[test]
+fn every_library_plays_the_transcripts() {
+    const SLOW: [&str; 3] = ["flag", "handshake-silence", "no-show"];
+    let all = Transcript::all().unwrap();
+    let quick: Vec<&Transcript> = all.iter().filter(|transcript| !SLOW.contains(&&*transcript.name)).collect();
+    assert_eq!(quick.len() + SLOW.len(), all.len(), "a transcript was renamed");
+    let failed = thread::scope(|scope| {
+        let played = |sdk: &'static Sdk| {
+            let daemon = Daemon::start();
+            let mut codec = Written { driver: Driver::start(sdk.driver()), words: messages::words(), messages: 0 };
+            let plays = quick.iter().filter_map(|transcript| transcript.play_by(daemon.bots, &mut codec).err());
+            let failed: String = plays.map(|failure| format!("clients/{}: {failure}\n\n", sdk.folder)).collect();
+            assert!(!failed.is_empty() || codec.messages > 400, "clients/{}: {} messages", sdk.folder, codec.messages);
+            failed
+        };
+        let runs: Vec<_> =
+            ALL.iter().filter(|sdk| sdk.is_built()).map(|sdk| scope.spawn(move || played(sdk))).collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect::<String>()
+    });
+    assert!(failed.is_empty(), "{failed}");
 }
 
 /// A cable that is cut again and again, at whatever moment: while a hello is on its way, a turn, a move or an end.
@@ -134,7 +196,7 @@ fn no_library_loses_a_game_to_a_cut_cable() {
     }
     assert!(cut.elapsed() < Duration::from_secs(60), "it took long to calm down");
     let records = daemon.export();
-    let games: Vec<serde_json::Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let games: Vec<Value> = records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let bad = ["time_forfeit", "illegal_move", "server_error", "aborted"];
     let lost: Vec<_> = games.iter().filter(|game| bad.contains(&game["termination"].as_str().unwrap())).collect();
     assert!(lost.is_empty(), "{} of {} games: {lost:?}", lost.len(), games.len());
@@ -146,7 +208,7 @@ fn no_library_loses_a_game_to_a_cut_cable() {
         ids.dedup();
         assert_eq!(ids.len(), count, "{name} told a game twice");
         let bot = format!("bot-{name}");
-        let is_its = |game: &&serde_json::Value| ["south", "north"].iter().any(|side| game[side]["name"] == *bot);
+        let is_its = |game: &&Value| ["south", "north"].iter().any(|side| game[side]["name"] == *bot);
         assert_eq!(games.iter().filter(is_its).count(), count, "{name}: as many games as it told");
     }
 }

@@ -46,14 +46,50 @@ impl fmt::Display for Failure {
     }
 }
 
+/// Who writes the messages of a transcript and reads the lines that come: a client library, say.
+pub trait Codec {
+    /// The line of a message, its newline included.
+    ///
+    /// # Errors
+    /// What is wrong with how it is written.
+    fn encode(&mut self, message: &Value) -> Result<String, String>;
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// What is wrong with how it is read.
+    fn decode(&mut self, line: &str) -> Result<(), String>;
+}
+
+/// Lines as they are.
+pub(crate) struct Plain;
+
+impl Codec for Plain {
+    fn encode(&mut self, message: &Value) -> Result<String, String> {
+        Ok(format!("{message}\n"))
+    }
+
+    fn decode(&mut self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 impl Transcript {
     /// Plays it against the server at `address`.
     ///
     /// # Errors
     /// The first step at which the server did something else.
     pub fn play(&self, address: impl ToSocketAddrs) -> Result<(), Box<Failure>> {
+        self.play_by(address, &mut Plain)
+    }
+
+    /// The same by somebody else's lines.
+    ///
+    /// # Errors
+    /// The first step at which the server or the codec did something else.
+    pub fn play_by(&self, address: impl ToSocketAddrs, codec: &mut dyn Codec) -> Result<(), Box<Failure>> {
         let mut minutes = Minutes::new(hide_secrets);
-        self.play_with(address, PATIENCE, &mut minutes).map_err(|(line, Surprise { awaited, came })| {
+        self.play_with(address, PATIENCE, &mut minutes, codec).map_err(|(line, Surprise { awaited, came })| {
             let (transcript, clauses, exchange) = (self.name.clone(), self.clauses.clone(), minutes.lines());
             Box::new(Failure { transcript, line, clauses, awaited, came, exchange })
         })
@@ -68,9 +104,11 @@ impl Transcript {
         address: impl ToSocketAddrs,
         patience: Duration,
         minutes: &mut Minutes,
+        codec: &mut dyn Codec,
     ) -> Result<(), (usize, Surprise)> {
         let patience = patience.max(PATIENCE);
-        let mut play = Play { address, patience, peers: BTreeMap::new(), bindings: Bindings::default(), minutes };
+        let (peers, bindings) = (BTreeMap::new(), Bindings::default());
+        let mut play = Play { address, patience, peers, bindings, minutes, codec };
         for Step { line, act } in &self.steps {
             if let Err(surprise) = play.step(act) {
                 play.look_around();
@@ -87,6 +125,7 @@ struct Play<'a, A> {
     peers: BTreeMap<String, Peer>,
     bindings: Bindings,
     minutes: &'a mut Minutes,
+    codec: &'a mut dyn Codec,
 }
 
 /// What came instead of what was awaited.
@@ -111,7 +150,8 @@ impl<A: ToSocketAddrs> Play<'_, A> {
             }
             Act::At(at, Action::Send(message)) => {
                 let message = self.bindings.fill(message);
-                self.send(at, format!("{message}\n").as_bytes())?;
+                let line = self.codec.encode(&message).map_err(|wrong| Surprise::new(&message, wrong))?;
+                self.send(at, line.as_bytes())?;
             }
             Act::At(at, Action::Bytes(bytes)) => self.send(at, bytes)?,
             Act::At(at, Action::Expect(expected)) => self.expect(at, expected)?,
@@ -161,6 +201,7 @@ impl<A: ToSocketAddrs> Play<'_, A> {
         let line = self.read(at, self.patience).map_err(|heard| Surprise::new(&awaited, heard))?;
         let value = serde_json::from_str(&line)
             .map_err(|error| Surprise::new(&awaited, format_args!("{line}, which is no JSON: {error}")))?;
+        self.codec.decode(&line).map_err(|wrong| Surprise::new(&line, wrong))?;
         let matched = self.bindings.match_line(expected, &value);
         matched.map_err(|differs| Surprise::new(&awaited, format_args!("{line}: {differs}")))
     }

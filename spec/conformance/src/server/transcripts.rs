@@ -3,6 +3,7 @@
 use super::desk::{Bot, Desk, Heard};
 use super::{Check, Kind};
 use crate::Transcript;
+use crate::player::Plain;
 use crate::report::{About, Step, Stop, skip};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -67,12 +68,11 @@ impl Played {
         if let Some(why) = self.hindrance(house) {
             return skip(why);
         }
-        self.transcript.play_with(desk.address, desk.patience, &mut desk.minutes).map_err(|(line, surprise)| {
-            Stop::Fault {
-                clause: self.transcript.clauses.join(", "),
-                awaited: format!("at line {line} of the transcript {}", surprise.awaited),
-                came: surprise.came,
-            }
+        let played = self.transcript.play_with(desk.address, desk.patience, &mut desk.minutes, &mut Plain);
+        played.map_err(|(line, surprise)| Stop::Fault {
+            clause: self.transcript.clauses.join(", "),
+            awaited: format!("at line {line} of the transcript {}", surprise.awaited),
+            came: surprise.came,
         })
     }
 

@@ -1,14 +1,14 @@
 //! The messages of a library, held to `spec/schema`: its examples, and every word that the schema has.
 
 use crate::driver::Driver;
-use crate::sdk::Sdk;
+use crate::sdk::{Sdk, project};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 fn schema() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../schema")
+    project().join("spec/schema")
 }
 
 fn json_of(path: &Path) -> Value {
@@ -25,7 +25,7 @@ fn examples(of: &str) -> Vec<Value> {
 }
 
 /// Every name of a field, and every word that a field may have.
-fn words() -> BTreeSet<String> {
+pub fn words() -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     for file in ["client.schema.json", "server.schema.json"] {
         gather(&json_of(&schema().join(file)), &mut words);
@@ -80,31 +80,32 @@ fn gather(schema: &Value, words: &mut BTreeSet<String>) {
 pub fn found(driver: &mut Driver) -> Vec<String> {
     let mut found = Vec::new();
     for bytes in [1, 7, 100_000] {
-        found.extend(decoded(driver, bytes));
+        found.extend(decoded_in_parts(driver, bytes));
     }
     let words = words();
-    for message in examples("client") {
-        let answer = driver.ask(&json!({"op": "encode", "message": message}));
-        let line = answer["line"].as_str().unwrap_or_default();
-        let wanted = told(&message);
-        // What is false or empty is as good as absent, and what a message has not is no library's business.
-        let said =
-            line.strip_suffix('\n').and_then(|line| serde_json::from_str::<Value>(line).ok()).unwrap_or_default();
-        let differs = wanted.as_object().unwrap().iter().any(|(key, value)| match &said[key] {
-            // A text that is no id is nothing to ask of a type that holds ids.
-            _ if key == "game" && value == "nothing" => false,
-            Value::Null => *value != false && *value != "" && words.contains(key),
-            other => other != value,
-        });
-        if differs || line.matches('\n').count() != 1 || line.contains(": ") {
-            found.push(format!("{message}\n  is encoded {answer}"));
-        }
-    }
+    found.extend(examples("client").iter().filter_map(|message| encoded(driver, message, &words).err()));
     found
 }
 
+/// The line that the library makes of a message. It may leave out what it does not know, and what is as good as absent.
+pub fn encoded(driver: &mut Driver, message: &Value, words: &BTreeSet<String>) -> Result<String, String> {
+    let answer = driver.ask(&json!({"op": "encode", "message": message}));
+    let line = answer["line"].as_str().unwrap_or_default();
+    let said = line.strip_suffix('\n').and_then(|line| serde_json::from_str::<Value>(line).ok()).unwrap_or_default();
+    let differs = told(message).as_object().unwrap().iter().any(|(key, value)| match &said[key] {
+        // A text that is no id is nothing to ask of a type that holds ids.
+        _ if key == "game" && value == "nothing" => false,
+        Value::Null => *value != false && *value != "" && words.contains(key),
+        other => other != value,
+    });
+    if differs || line.matches('\n').count() != 1 || line.contains(": ") {
+        return Err(format!("{message}\n  is encoded {answer}"));
+    }
+    Ok(line.to_owned())
+}
+
 /// All server messages in a row, so many bytes at a time, among lines that are to be ignored.
-fn decoded(driver: &mut Driver, bytes: usize) -> Vec<String> {
+fn decoded_in_parts(driver: &mut Driver, bytes: usize) -> Vec<String> {
     let examples = examples("server");
     let mut stream = String::new();
     for (number, message) in examples.iter().enumerate() {
@@ -124,7 +125,8 @@ fn decoded(driver: &mut Driver, bytes: usize) -> Vec<String> {
     differing.map(|(example, came)| format!("{example}\n  is decoded {came}")).collect()
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Bytes as the drivers take them.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut text, byte| {
         write!(text, "{byte:02x}").unwrap();
         text
@@ -132,14 +134,14 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// A message without what is null.
-fn told(message: &Value) -> Value {
+pub fn told(message: &Value) -> Value {
     let mut message = message.clone();
     message.as_object_mut().unwrap().retain(|_, value| !value.is_null());
     message
 }
 
 /// Whether a value has all that is wanted; what is false may be absent.
-fn holds(value: &Value, wanted: &Value) -> bool {
+pub fn holds(value: &Value, wanted: &Value) -> bool {
     match (value, wanted) {
         (Value::Object(fields), Value::Object(wanted)) => wanted.iter().all(|(key, wanted)| match fields.get(key) {
             Some(value) => holds(value, wanted),

@@ -113,7 +113,7 @@ pub const RUST: Sdk = Sdk {
 };
 
 /// The project's top folder, whichever package's tests ask.
-fn project() -> PathBuf {
+pub fn project() -> PathBuf {
     let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
     folders.filter(|folder| folder.join("clients").is_dir()).last().unwrap().to_owned()
 }

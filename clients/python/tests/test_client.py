@@ -37,6 +37,10 @@ def text(_: Turn) -> str:
     return "0"
 
 
+def nothing(_: Turn) -> None:
+    """As where `return` was forgotten."""
+
+
 def begin(peer: Peer) -> None:
     """Lets a bot in and asks for the first move."""
     peer.welcome()
@@ -167,7 +171,7 @@ class Scenes:
             def fails(_: Turn) -> int:
                 raise KeyError("no idea")
 
-            for choose in (fails, norths, text):
+            for choose in (fails, norths, text, nothing):
 
                 def meet(peer: Peer) -> None:
                     begin(peer)
@@ -238,6 +242,19 @@ class Scenes:
             _, logged = self.play(meet, status=3)
             self.assertIn("the seek ended, penalised: too slow; the next seek may come in 1 s", logged)
             self.assertIn("goodbye: another connection", logged)
+
+        def test_a_seek_that_ends_for_an_unknown_reason_is_not_sought_again_at_once(self) -> None:
+            def meet(peer: Peer) -> None:
+                peer.welcome()
+                peer.hear("seek")
+                peer.say({**DONE, "reason": "a reason of later"})
+                begun = time.monotonic()
+                peer.hear("seek")
+                self.assertGreater(time.monotonic() - begun, 0.9)
+                peer.say({"type": "goodbye", "reason": "replaced", "message": "another connection"})
+
+            _, logged = self.play(meet, status=3)
+            self.assertIn("the seek ended, a reason of later", logged)
 
         def test_a_server_that_drains_is_waited_for(self) -> None:
             def drain(peer: Peer) -> None:

@@ -41,6 +41,9 @@ MOVE_AGAIN_SECONDS, MOVE_AGAIN_TIMES, SEEK_AGAIN_SECONDS = 0.2, 5, 1.0
 # Clocks differ: how much later than told a pause is taken to be over.
 PENALTY_MARGIN_SECONDS = 1.0
 
+# What is waited where a seek ended for a reason that is not known.
+UNKNOWN_SECONDS = 1.0
+
 # Ends that may be told again: a welcome repeats 64 at most.
 ENDS_KEPT = 256
 
@@ -415,6 +418,8 @@ class Session:
             pause = max(0.0, message.get("until_ms", 0) / 1000 - now.unix)
             why = f": {message.get('message', 'misconduct')}; the next seek may come in {pause:.0f} s"
             self._alarms[SEEK] = now.monotonic + pause + PENALTY_MARGIN_SECONDS
+        elif reason not in ("cancelled", "done", "draining"):
+            self._alarms[SEEK] = now.monotonic + UNKNOWN_SECONDS
         if reason != "done":
             log.warning("the seek ended, %s%s", reason, why)
         self._draining |= reason == "draining"

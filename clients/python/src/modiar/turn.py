@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -39,8 +40,8 @@ class Turn:
 
     def play(self, pit: Pit, raw: bool = False) -> None:
         """Plays a pit. One that the rules forbid raises IllegalMove and is not sent, unless `raw` says to send it
-        anyway. A lost link is no error: the pit is sent when the bot has come back."""
-        self._answer(self, pit, raw)
+        anyway, and what is no integer TypeError. A lost link is no error: the pit is sent when the bot has come back."""
+        self._answer(self, operator.index(pit), raw)
 
     def resign(self) -> None:
         """Gives the game up."""

@@ -4,6 +4,7 @@
 mod support;
 
 use serde_json::Value;
+use std::io::Write as _;
 use std::process::{Command, Output};
 use support::{Daemon, have, project};
 
@@ -91,6 +92,24 @@ fn a_wrong_answer_of_a_board_is_told_in_every_form() {
     assert_eq!((&report["check"], &report["verdict"]), (&"slam".into(), &"failed".into()));
     let awaited: Value = serde_json::from_str(report["awaited"].as_str().unwrap()).unwrap();
     assert!(awaited["legal"].is_array(), "{report}");
+}
+
+/// It is not heard for ever, nor is a line that never ends.
+#[test]
+fn a_server_that_never_stops_talking_fails() {
+    for line in [&b"{\"type\":\"pong\",\"time_ms\":1}\n"[..], b"xxxxxxxxxxxxxxxx"] {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                std::thread::spawn(move || while stream.write_all(&line.repeat(64)).is_ok() {});
+            }
+        });
+        let only = "ping,bye,hundred-lines,random-bytes,fin-in-every-state,slow-reader,missed-once";
+        let told = modiar(&["check", "server", "--timeout", "1", "--only", only, &address]);
+        assert_eq!(told.status.code(), Some(1), "{told:?}");
+        assert!(text(&told.stderr).contains("7 checks: 0 ok, 7 failed"), "{told:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What holds for every line of a server, whatever it says.
 
-use serde_json::Value;
+use modiar_protocol::ServerMessage;
+use serde_json::{Value, json};
 
 /// The longest line, its newline included (`transport.server-line-limit`).
 const LINE: usize = 16_384;
@@ -15,9 +16,31 @@ pub(crate) fn fault(line: &str) -> Option<String> {
     if !is_compact(line) {
         return Some("the line is not compact JSON (transport.server-output)".to_owned());
     }
-    let message = value["message"].as_str().filter(|_| value["type"] == "error")?;
-    let starts_well = message.chars().next().is_some_and(|first| !first.is_uppercase());
-    (!starts_well).then(|| format!("the message '{message}' is empty or begins with a capital letter (errors.message)"))
+    if has_null(&value) {
+        return Some("a value is null (transport.server-output)".to_owned());
+    }
+    let message = value["message"].as_str().filter(|_| value["type"] == "error");
+    if let Some(message) = message.filter(|message| message.chars().next().is_none_or(char::is_uppercase)) {
+        return Some(format!("the message '{message}' is empty or begins with a capital letter (errors.message)"));
+    }
+    misread(line, &value["type"])
+}
+
+/// Why the line is none of the messages that this version knows; a type of a later one is nobody's fault.
+fn misread(line: &str, kind: &Value) -> Option<String> {
+    let error = ServerMessage::read(line.as_bytes()).err()?;
+    let of_kind = ServerMessage::read(json!({ "type": kind }).to_string().as_bytes());
+    let is_later = of_kind.is_err_and(|error| error.to_string().starts_with("unknown variant"));
+    (!is_later).then(|| format!("the line breaks the schema: {error} (message.server-schema)"))
+}
+
+fn has_null(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(values) => values.iter().any(has_null),
+        Value::Object(fields) => fields.values().any(has_null),
+        _ => false,
+    }
 }
 
 /// Begins with its object, and has no white space outside texts.
@@ -44,8 +67,9 @@ mod tests {
     fn good_lines_have_no_fault() {
         for line in [
             r#"{"type":"pong","time_ms":1}"#,
-            r#"{"type":"error","message":"a \" b"}"#,
-            r#"{"type":"error","message":"'X' is no name"}"#,
+            r#"{"type":"error","code":"bad_json","message":"a \" b","fatal":false}"#,
+            r#"{"type":"error","code":"bad_json","message":"'X' is no name","fatal":false}"#,
+            r#"{"type":"of_later","message":7}"#,
         ] {
             assert_eq!(fault(line), None, "{line}");
         }
@@ -60,6 +84,12 @@ mod tests {
             ("{\"type\":\"pong\"}\r", "server-output"),
             (r#"{"type":"error","message":"Bad"}"#, "errors.message"),
             (r#"{"type":"error","message":""}"#, "errors.message"),
+            (r#"{"type":"pong","time_ms":1,"more":[{"x":null}]}"#, "server-output"),
+            (r#"{"type":"pong","time_ms":"yesterday"}"#, "server-schema"),
+            (r#"{"type":"pong","time_ms":1,"time_ms":1}"#, "server-schema"),
+            (r#"{"type":"pong","type":"pong","time_ms":1}"#, "server-schema"),
+            (r#"{"type":"error","code":"of_later","message":"x","fatal":false}"#, "server-schema"),
+            (r#"{"type":7}"#, "server-schema"),
         ];
         for (line, clause) in lines {
             assert!(fault(line).is_some_and(|fault| fault.contains(clause)), "{clause}");

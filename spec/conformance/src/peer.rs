@@ -3,11 +3,13 @@
 use serde_json::Value;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// How long a line that must come may take, unless a caller says otherwise.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A line is read to so many bytes: more than any server may write.
+const LONGEST: usize = 64 * 1024;
 
 /// A client that sends and reads lines as they are.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub enum PeerError {
     Closed,
     #[error("the server closed the connection within a line: {0}")]
     Cut(String),
+    #[error("a line of more than {LONGEST} bytes came")]
+    TooLong,
     #[error("the line is no JSON: {0}")]
     NotJson(String),
     #[error("a '{wanted}' was awaited, this came: {line}")]
@@ -90,20 +94,45 @@ impl Peer {
     /// # Errors
     /// None came, or the connection ended.
     pub fn line_within(&mut self, patience: Duration) -> Result<String, PeerError> {
-        self.stream.set_read_timeout(Some(patience.max(Duration::from_millis(1))))?;
-        match self.lines.read_until(b'\n', &mut self.partial) {
-            Ok(_) if self.partial.last() == Some(&b'\n') => {
-                let mut line = std::mem::take(&mut self.partial);
-                line.pop();
-                String::from_utf8(line).map_err(|error| PeerError::NotJson(error.to_string()))
+        let deadline = Instant::now() + patience;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            self.stream.set_read_timeout(Some(left.max(Duration::from_millis(1))))?;
+            let came = match self.lines.fill_buf() {
+                Ok(came) => came,
+                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                    return Err(PeerError::Silence(patience));
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Err(PeerError::Closed),
+                Err(error) => return Err(error.into()),
+            };
+            if came.is_empty() {
+                return Err(self.cut());
             }
-            Ok(_) if self.partial.is_empty() => Err(PeerError::Closed),
-            Ok(_) => Err(PeerError::Cut(String::from_utf8_lossy(&self.partial).into_owned())),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                Err(PeerError::Silence(patience))
+            let end = came.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(came.len(), |end| end + 1);
+            self.partial.extend_from_slice(&came[..end.unwrap_or(taken)]);
+            self.lines.consume(taken);
+            if self.partial.len() > LONGEST {
+                return Err(PeerError::TooLong);
             }
-            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Err(PeerError::Closed),
-            Err(error) => Err(error.into()),
+            if end.is_some() {
+                let line = std::mem::take(&mut self.partial);
+                return String::from_utf8(line).map_err(|error| PeerError::NotJson(error.to_string()));
+            }
+            if left.is_zero() {
+                // What comes a byte at a time is no line in time.
+                return Err(PeerError::Silence(patience));
+            }
+        }
+    }
+
+    /// What the end of the connection comes to.
+    fn cut(&self) -> PeerError {
+        match self.partial.as_slice() {
+            [] => PeerError::Closed,
+            partial => PeerError::Cut(String::from_utf8_lossy(partial).into_owned()),
         }
     }
 

@@ -16,6 +16,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long a failure looks for lines that were not read yet.
 const GLANCE: Duration = Duration::from_millis(50);
+/// So many of them are told at most.
+const UNREAD: usize = 8;
 
 /// A server that did not hold its side of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -226,7 +228,8 @@ impl<A: ToSocketAddrs> Play<'_, A> {
     /// Adds what lies unread: often it says why the awaited line did not come.
     fn look_around(&mut self) {
         for (at, peer) in &mut self.peers {
-            while let Ok(line) = peer.line_within(GLANCE) {
+            for _ in 0..UNREAD {
+                let Ok(line) = peer.line_within(GLANCE) else { break };
                 self.minutes.note(&format!("{at} <"), &(line + " (unread)"));
             }
         }

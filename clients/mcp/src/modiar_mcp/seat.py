@@ -139,6 +139,8 @@ class Seat:
             client = await self.open(again=True)
             self._check_free()
             name = self._pool(client, pool)
+            # The end of a seek that was taken back is not that of this one.
+            await self.until(lambda: not self._sought, ANSWER_SECONDS)
             self._waited_for = f"the seek in {name} was taken back"
             self._sought = client.linked
             client.seek(name)

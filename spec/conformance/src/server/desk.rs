@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// The time to a hello (`session.hello-deadline`), where the host has set no other.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(5);
 
+/// The longest that a check takes, whatever the server says: all of them wait for a clock of some seconds at most.
+const LONGEST: Duration = Duration::from_secs(180);
+
 /// One connection of a check, by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bot(usize);
@@ -46,12 +49,14 @@ pub(super) struct Desk<'a> {
     pub(super) patience: Duration,
     pub(super) minutes: Minutes,
     about: &'a About,
+    begun: Instant,
     seats: Vec<Seat>,
 }
 
 impl<'a> Desk<'a> {
     pub(super) fn new(address: &'a str, patience: Duration, about: &'a About) -> Self {
-        Self { address, patience, about, minutes: Minutes::new(hide_secrets), seats: Vec::new() }
+        let (minutes, begun, seats) = (Minutes::new(hide_secrets), Instant::now(), Vec::new());
+        Self { address, patience, about, begun, minutes, seats }
     }
 
     // ---- connections
@@ -181,11 +186,21 @@ impl<'a> Desk<'a> {
 
     /// What comes next in this time. Its form is looked at here.
     pub(super) fn hear_within(&mut self, bot: Bot, time: Duration) -> Step<Heard> {
+        // A server that never stops talking is not heard for ever.
+        if time.is_zero() {
+            return Ok(Heard::Silence(time));
+        }
+        if self.begun.elapsed() > LONGEST {
+            return self.wrong(&format!("the end of the check within {} s", LONGEST.as_secs()), "more and more");
+        }
         let Some(peer) = self.peer(bot) else { return Ok(Heard::Closed) };
         let line = match peer.line_within(time) {
             Ok(line) => line,
             Err(PeerError::Silence(_)) => return Ok(Heard::Silence(time)),
             Err(PeerError::Cut(line)) => return self.fault("transport.server-output", "whole lines", &line),
+            Err(error @ PeerError::TooLong) => {
+                return self.fault("transport.server-line-limit", "lines of at most 16384 bytes", &error.to_string());
+            }
             Err(PeerError::NotJson(error)) => return self.fault("transport.server-output", "UTF-8", &error),
             Err(_) => {
                 self.note(bot, '<', "(closed)");

@@ -58,11 +58,15 @@ impl Pool {
     /// How long after this turn its side's clock runs out.
     pub(super) fn left(&self, turn: &Value) -> Duration {
         let side = turn["side"].as_str().unwrap_or_default();
-        let remaining_ms = turn["remaining_ms"][side].as_u64().unwrap_or(self.base_ms);
-        // What is told is rounded down.
+        // What is told is rounded down, and can be little more than all that there was.
+        let most_ms = self.base_ms.saturating_add(MOST_GAINED_MS);
+        let remaining_ms = turn["remaining_ms"][side].as_u64().unwrap_or(self.base_ms).min(most_ms);
         Duration::from_millis(remaining_ms.saturating_add(self.grace_ms).saturating_add(1))
     }
 }
+
+/// What increments may add in a game of a check, in ms.
+const MOST_GAINED_MS: u64 = 10_000;
 
 /// A game between two guests.
 #[derive(Clone, Debug)]

@@ -151,6 +151,8 @@ impl House {
                 && pool["time"]["base_ms"] == base_ms
                 && pool["time"]["move_ms"].is_null()
                 && pool["rules"]["illegal_moves"] == illegal_moves
+                && pool["rules"]["repetition"] == 3
+                && pool["rules"]["majority"] == false
         })
     }
 }

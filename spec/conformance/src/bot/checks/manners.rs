@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 const MOST_GAMES: usize = 4;
 /// How long welcome is held back, and how long a bot must not act on what did not come.
 const HELD: Duration = Duration::from_millis(150);
+/// How long a bot may take to find that its stdin is at its end.
+const STDIN_READ: Duration = Duration::from_secs(1);
 /// The pause of a penalised seek.
 const PAUSE: Duration = Duration::from_millis(700);
 /// What clocks that read whole milliseconds may differ.
@@ -57,7 +59,9 @@ pub(super) const CHECKS: &[Check] = &[
         "Do not read stdin, or take its end for nothing: services and arenas start bots without one.",
         |at| {
             at.begin()?;
-            at.exchange(2)
+            at.hear_move()?;
+            at.quiet(STDIN_READ, "the bot to stay")?;
+            at.exchange(1)
         },
     )
     .seated(Seat::StdinClosed),

@@ -29,13 +29,21 @@ impl Kind {
 }
 
 /// In the order of the file.
-pub const KINDS: [Kind; 27] = [
+pub const KINDS: [Kind; 29] = [
     kind(Fault::Side, "plain", "rules.turn.south-first", 9, "nothing rare: no capture, no lap, no ban"),
     kind(Fault::FirstPly, "first-ply", "rules.capture.first-ply", 1, "the first ply captures nothing"),
     kind(Fault::SecondPly, "first-ply", "rules.capture.first-ply", 1, "the second ply captures like any other"),
     kind(Fault::Singleton, "singleton", "rules.move.singleton", 20, "a single seed may not move"),
     kind(Fault::Lap, "laps", "rules.sow.every-pit", 7, "7 to 11 seeds: the origin gets a second one"),
-    kind(Fault::Laps, "laps", "rules.sow.every-pit", 13, "12 seeds or more: the origin is not passed over"),
+    kind(Fault::Laps, "laps", "rules.sow.every-pit", 5, "12 to 18 seeds: the origin is not passed over"),
+    kind(
+        Fault::ThirdLap,
+        "laps",
+        "rules.sow.every-pit",
+        4,
+        "19 to 24 seeds: the origin gets one in the fourth lap too",
+    ),
+    kind(Fault::FourthLap, "laps", "rules.sow.every-pit", 4, "25 seeds or more: the origin gets one in every lap"),
     kind(Fault::LapCapture, "lap-capture", "rules.capture.even", 12, "the last seed of a lap captures"),
     kind(Fault::LapChain, "lap-capture", "rules.capture.chain", 8, "the chain after a lap takes the origin too"),
     kind(Fault::Two, "capture", "rules.capture.even", 5, "the last seed makes 2"),

@@ -24,8 +24,12 @@ pub enum Fault {
     SlamOwnRow,
     /// Passes over the origin in a lap of 7 to 11 seeds.
     Lap,
-    /// Passes over the origin in laps of 12 seeds and more.
+    /// Passes over the origin in laps of 12 to 18 seeds.
     Laps,
+    /// Passes over the origin in laps of 19 to 24 seeds.
+    ThirdLap,
+    /// Passes over the origin in laps of 25 seeds and more.
+    FourthLap,
     /// Captures nothing after a lap.
     LapCapture,
     /// Ends every chain at the origin.
@@ -61,7 +65,7 @@ pub enum Fault {
 }
 
 /// Every fault by its name.
-pub const FAULTS: [(&str, Fault); 27] = [
+pub const FAULTS: [(&str, Fault); 29] = [
     ("side", Fault::Side),
     ("first-ply", Fault::FirstPly),
     ("second-ply", Fault::SecondPly),
@@ -73,6 +77,8 @@ pub const FAULTS: [(&str, Fault); 27] = [
     ("slam-own-row", Fault::SlamOwnRow),
     ("lap", Fault::Lap),
     ("laps", Fault::Laps),
+    ("third-lap", Fault::ThirdLap),
+    ("fourth-lap", Fault::FourthLap),
     ("lap-capture", Fault::LapCapture),
     ("lap-chain", Fault::LapChain),
     ("two", Fault::Two),
@@ -263,7 +269,9 @@ impl Board {
     fn wrong(&self, right: Played, path: &[usize], fault: Fault) -> Played {
         let skips = match fault {
             Fault::Lap => (7..12).contains(&path.len()),
-            Fault::Laps => path.len() >= 12,
+            Fault::Laps => (12..19).contains(&path.len()),
+            Fault::ThirdLap => (19..25).contains(&path.len()),
+            Fault::FourthLap => path.len() >= 25,
             _ => false,
         };
         if skips && right.taken.is_empty() {

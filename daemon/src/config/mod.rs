@@ -91,8 +91,8 @@ pub enum LogFormat {
 }
 
 /// The first words of the variables that are not the daemon's, `MODIAR_` left out: those of bots, and of the tests.
-const OTHERS: [&str; 12] =
-    ["CA", "HOST", "NAME", "PORT", "TOKEN", "CRASH", "FUZZ", "POWER", "RENEW", "REQUIRE", "SIM", "SOAK"];
+const OTHERS: [&str; 13] =
+    ["CA", "HOST", "NAME", "PORT", "TOKEN", "CRASH", "CUTS", "FUZZ", "POWER", "RENEW", "REQUIRE", "SIM", "SOAK"];
 /// Most bytes that the pools may take of a welcome, which holds more (`transport.server-line-limit`).
 const POOLS_BYTES: usize = SERVER_LINE_BYTES / 2;
 impl Default for Config {

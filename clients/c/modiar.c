@@ -1752,8 +1752,7 @@ static void on_welcome(modiar_client *client, const modiar_wire_welcome *wire)
     bool back = client->was_welcomed;
 
     client->was_welcomed = client->welcomed = true;
-    client->refused = client->tries = 0;
-    client->pause_ms = FIRST_PAUSE_MS;
+    client->refused = 0;
     copy(client->name, sizeof client->name, wire->bot.name); /* who comes back without a name is somebody else */
     copy(client->resume, sizeof client->resume, wire->resume);
     if (back)
@@ -1927,6 +1926,10 @@ static void hear(modiar_client *client)
 
     client->heard = client->heard || message->type >= MODIAR_UNKNOWN;
     tell_unknown(client, message);
+    if (message->type >= MODIAR_SEEKING && message->type <= MODIAR_ENDED) { /* it goes on with us, which a welcome does not show */
+        client->tries = 0;
+        client->pause_ms = FIRST_PAUSE_MS;
+    }
     switch (message->type) {
     case MODIAR_NO_JSON: tell(client, MODIAR_WARNING, "skipped a line that is no JSON object"); break;
     case MODIAR_TOO_LONG:

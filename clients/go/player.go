@@ -75,7 +75,8 @@ type quest struct {
 // link is what ends with its connection.
 type link struct {
 	welcomed bool
-	refused  bool // for now: a welcome of it is no reason to come back sooner
+	held     bool // something of seeks or games was heard: it goes on with us, which a welcome does not show
+	refused  bool // for now: what was heard of it is no reason to come back sooner
 	seeking  bool
 	sought   bool // the seek is done
 	paused   bool // an alarm will seek
@@ -140,7 +141,7 @@ func (p *player) lost(cause error) (time.Duration, error) {
 	case !p.welcomed && !was.refused:
 		return 0, fmt.Errorf("%w to %s: %w", ErrConnect, p.settings.address(), cause)
 	}
-	if was.welcomed && !was.refused && !errors.Is(cause, ErrLineTooLong) { // else it would be so again
+	if was.held && !was.refused && !errors.Is(cause, ErrLineTooLong) { // else it would be so again
 		p.tries = 0
 	}
 	p.tries++
@@ -155,6 +156,10 @@ func (p *player) lost(cause error) (time.Duration, error) {
 
 // hear answers one message that came at this time.
 func (p *player) hear(message Message, at time.Time) {
+	switch message.(type) {
+	case SeekingMessage, SeekEndedMessage, StartedMessage, TurnMessage, EndedMessage:
+		p.link.held = true
+	}
 	switch m := message.(type) {
 	case WelcomeMessage:
 		p.welcome(m)
@@ -340,7 +345,7 @@ func (p *player) seekEnded(m SeekEndedMessage, at time.Time) {
 		p.pause(at.Add(wait))
 	default:
 		p.log.Warn("the seek ended", "pool", m.Pool, "reason", m.Reason, "message", m.Message)
-		p.quest.cancelled = true
+		p.pause(at.Add(limitedWait))
 	}
 	p.goOn()
 }

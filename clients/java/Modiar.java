@@ -2629,17 +2629,18 @@ public final class Modiar {
         private void seekEnded(ServerMessage.SeekEnded end) {
             if (leaving) {
                 giveUp();
-            } else if (end.reason().equals("penalised") && end.untilMs() != null) {
-                long ms = Math.max(0, end.untilMs() - System.currentTimeMillis());
-                LOG.log(Level.WARNING, "no games for " + ms / 1000 + " s: " + end.message());
-                seekLater(ms + SECOND_MS);
             } else if (end.reason().equals("draining")) {
                 LOG.log(Level.INFO, "the server stops: waiting for it to come back");
                 sought = Sought.NOTHING;
                 draining = true;
-            } else {
+            } else if (end.reason().equals("done") || end.reason().equals("cancelled")) {
                 sought = end.reason().equals("done") ? Sought.DONE : Sought.CANCELLED;
                 notifyAll();
+            } else { // penalised, or a reason of a newer server
+                long until = end.untilMs() == null ? 0 : end.untilMs();
+                long ms = Math.max(0, until - System.currentTimeMillis()) + SECOND_MS;
+                LOG.log(Level.WARNING, "no games for " + ms / 1000 + " s, " + end.reason() + ": " + end.message());
+                seekLater(ms);
             }
         }
 

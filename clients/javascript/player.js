@@ -17,6 +17,9 @@ import { PROTOCOL, VERSION } from "./wire.js";
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 15_000;
 
+// What is heard of seeks and games begins these pauses anew: it goes on with us, which a welcome does not show.
+const OF_PLAY = new Set(["seeking", "seek_ended", "started", "turn", "ended"]);
+
 // Most tries in a row to come back, while no game runs.
 const IDLE_TRIES = 60;
 
@@ -114,7 +117,7 @@ export class Player {
 
   // Of coming back.
   #welcomed = false;
-  #heard = false;
+  #held = false;
   #refused = false;
   #pause = FIRST_PAUSE_MS;
   #tries = 0;
@@ -160,8 +163,8 @@ export class Player {
     if (this.#leaving) return this.#world.gone();
     if (!this.#welcomed) return this.#world.unreachable(why);
     this.#goOn();
-    if (this.#heard && !this.#refused) [this.#pause, this.#tries] = [FIRST_PAUSE_MS, 0];
-    this.#heard = this.#refused = false;
+    if (this.#held && !this.#refused) [this.#pause, this.#tries] = [FIRST_PAUSE_MS, 0];
+    this.#held = this.#refused = false;
     if (this.#tries++ >= IDLE_TRIES && !this.#games.size) return this.#world.unreachable(why);
     const ms = chance * this.#pause;
     this.#pause = Math.min(2 * this.#pause, LAST_PAUSE_MS);
@@ -171,7 +174,7 @@ export class Player {
 
   /** A message came; `now` is the monotonic time and `unix` the wall clock's, in ms. */
   hear(message, now, unix) {
-    this.#heard = true;
+    this.#held ||= OF_PLAY.has(message.type);
     switch (message.type) {
       case "welcome":
         return this.#welcome(message);

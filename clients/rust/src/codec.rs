@@ -2,8 +2,9 @@
 
 use crate::log::Log;
 use modiar_protocol::limits::SERVER_LINE_BYTES;
+use modiar_protocol::server::SeekEnd;
 use modiar_protocol::{ErrorCode, Incoming, ServerMessage};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -125,6 +126,7 @@ impl Decoder {
             return None;
         }
         rename_unknown_code(&kind, &mut said);
+        rename_unknown_seek_end(&kind, &mut said);
         match ServerMessage::read(said.to_string().as_bytes()) {
             Ok(message) => {
                 self.compare(&kind, &said, &message);
@@ -166,6 +168,16 @@ fn rename_unknown_code(kind: &str, said: &mut Value) {
     if !ErrorCode::ALL.iter().any(|known| known.as_str() == code) {
         let message = format!("{code}: {}", said["message"].as_str().unwrap_or_default());
         said["code"] = ErrorCode::Internal.as_str().into();
+        said["message"] = message.into();
+    }
+}
+
+/// A newer server may have more reasons of a seek's end: the bot has to pause, for a moment, and is told why.
+fn rename_unknown_seek_end(kind: &str, said: &mut Value) {
+    let Some(reason) = said["reason"].as_str().filter(|_| kind == "seek_ended") else { return };
+    if serde_json::from_value::<SeekEnd>(said["reason"].clone()).is_err() {
+        let message = format!("{reason}: {}", said["message"].as_str().unwrap_or("the seek ended"));
+        said["reason"] = json!(SeekEnd::Penalised);
         said["message"] = message.into();
     }
 }

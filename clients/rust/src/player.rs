@@ -101,6 +101,8 @@ pub(crate) struct Player {
 struct Link {
     open: bool,
     welcomed: bool,
+    /// Something of seeks or games was heard: it goes on with us, which a welcome does not show.
+    held: bool,
     /// For now: that a server answers so is no reason to come back sooner.
     refused: bool,
     seeking: bool,
@@ -202,7 +204,7 @@ impl Player {
             let cause = cause.unwrap_or("it closed before a welcome; MODIAR_PORT may be no port for bots");
             return Err(self.unreachable(cause));
         }
-        if was.welcomed && !was.refused {
+        if was.held && !was.refused {
             self.tries = 0;
         }
         self.tries += 1;
@@ -228,6 +230,9 @@ impl Player {
 
     /// Answers one message.
     pub(crate) fn hear(&mut self, message: ServerMessage, now: Moment) {
+        use ServerMessage::{Ended, SeekEnded, Seeking, Started, Turn};
+        self.link.held |=
+            matches!(message, Seeking { .. } | SeekEnded { .. } | Started { .. } | Turn { .. } | Ended { .. });
         match message {
             ServerMessage::Welcome(welcome) => self.welcome(*welcome),
             ServerMessage::Seeking { pool, reason, .. } => {

@@ -9,12 +9,13 @@
 //! | `play.rs` | the steps of a script that are about seeks and games |
 //! | `referee.rs` | what is said and heard on the wire |
 //! | `game.rs` | a board, and the messages about it |
-//! | `style.rs`, `link.rs`, `process.rs` | how lines are written, how bytes travel, the bot's process |
+//! | `style.rs`, `link.rs`, `port.rs`, `process.rs` | how lines are written, how bytes travel, where the bot connects, its process |
 
 mod checks;
 mod game;
 mod link;
 mod play;
+mod port;
 mod process;
 mod referee;
 mod style;

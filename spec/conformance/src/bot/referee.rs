@@ -2,6 +2,7 @@
 
 use super::game::{self, Game};
 use super::link::{Came, Link};
+use super::port::Port;
 use super::process::{Identity, Process};
 use super::style::Style;
 use super::{Check, Kit, Seat};
@@ -13,7 +14,6 @@ use modiar_rules::EndRules;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
 use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -62,8 +62,7 @@ pub(crate) struct Referee<'a> {
     pub(crate) games: Vec<Game>,
     /// The game that steps are about.
     pub(crate) now: usize,
-    listener: Option<TcpListener>,
-    port: u16,
+    port: Port,
     /// What was heard and put back.
     pub(crate) unheard: Option<Heard>,
     held: Option<String>,
@@ -73,11 +72,10 @@ pub(crate) struct Referee<'a> {
 impl<'a> Referee<'a> {
     /// Opens a port and starts the bot for it.
     pub(crate) fn open(kit: &Kit, check: &'a Check) -> io::Result<Self> {
-        let listener = listen(0)?;
-        let port = listener.local_addr()?.port();
+        let port = Port::open()?;
         let token = (check.seat == Seat::Registered).then_some(TOKEN);
         let stdin = if check.seat == Seat::StdinClosed { Stdio::null() } else { Stdio::piped() };
-        let who = Identity { port, name: NAME, token };
+        let who = Identity { port: port.number()?, name: NAME, token };
         let process = Process::start(&kit.command, &who, stdin, &[TOKEN, RESUME])?;
         Ok(Self {
             check,
@@ -91,7 +89,6 @@ impl<'a> Referee<'a> {
             seek: None,
             games: Vec::new(),
             now: 0,
-            listener: Some(listener),
             port,
             unheard: None,
             held: None,
@@ -214,24 +211,19 @@ impl<'a> Referee<'a> {
     /// Whether a connection comes in this time. A bot that has ended makes none.
     pub(crate) fn accept_within(&mut self, time: Duration) -> Step<bool> {
         let deadline = Instant::now() + time;
-        while let Some(listener) = &self.listener {
+        loop {
             // Asked first: what it did before its end is seen below.
             let ended = self.process.status();
-            match listener.accept() {
-                Ok((stream, _)) => {
-                    self.note("bot", "(connects)");
-                    self.link = Some(Link::over(stream)?);
-                    return Ok(true);
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                Err(error) => return Err(error.into()),
+            if let Some(stream) = self.port.accept()? {
+                self.note("bot", "(connects)");
+                self.link = Some(Link::over(stream)?);
+                return Ok(true);
             }
             if ended.is_some() || Instant::now() >= deadline {
-                break;
+                return Ok(false);
             }
             sleep(LOOK);
         }
-        Ok(false)
     }
 
     /// What comes next of those messages that a game or a seek is made of; the others are answered here.
@@ -305,19 +297,11 @@ impl<'a> Referee<'a> {
 
     /// As a server that is stopped: nobody listens for this time.
     pub(crate) fn stop_for(&mut self, time: Duration) -> Step {
-        self.listener = None;
+        self.port.close();
         self.cut();
         self.note("referee", "(stops listening)");
         sleep(time);
-        // Somebody else may have the port for a moment.
-        let deadline = Instant::now() + self.patience;
-        while self.listener.is_none() {
-            match listen(self.port) {
-                Ok(listener) => self.listener = Some(listener),
-                Err(error) if Instant::now() > deadline => return Err(error.into()),
-                Err(_) => sleep(LOOK),
-            }
-        }
+        self.port.listen()?;
         self.note("referee", "(listens again)");
         Ok(())
     }
@@ -355,12 +339,6 @@ impl<'a> Referee<'a> {
 /// A token is nobody's to read.
 fn hidden(text: &str) -> String {
     text.replace(TOKEN, "(token)").replace(RESUME, "(resume)")
-}
-
-fn listen(port: u16) -> io::Result<TcpListener> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
 }
 
 fn error(code: &str, message: &str) -> Value {

@@ -45,6 +45,15 @@ struct Game {
     moves: usize,
 }
 
+/// What a connection brought.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Heard {
+    Nothing,
+    Words,
+    /// Something of seeks or games.
+    Play,
+}
+
 /// The bot over all its connections.
 pub struct Bot {
     address: String,
@@ -103,9 +112,11 @@ impl Bot {
         self.begin();
         let (mut pause, mut left_over) = (FIRST_PAUSE, Vec::new());
         loop {
+            let mut heard = Heard::Nothing;
             match Lines::connect(&self.address, self.faults.clone(), left_over) {
                 Ok(mut lines) => {
-                    if self.converse(&mut lines) {
+                    heard = self.converse(&mut lines);
+                    if heard == Heard::Play || heard == Heard::Words && self.has("welcome-loop") {
                         pause = FIRST_PAUSE;
                     }
                     left_over = lines.into_left_over();
@@ -119,7 +130,7 @@ impl Bot {
             if let Some(status) = self.status {
                 return status;
             }
-            if !self.has("reconnects-spaced") {
+            if heard != Heard::Nothing || !self.has("reconnects-spaced") {
                 sleep(pause);
                 pause = (2 * pause).min(LAST_PAUSE);
             }
@@ -140,15 +151,16 @@ impl Bot {
         }
     }
 
-    /// One connection, to its end; whether a message was heard.
-    fn converse(&mut self, lines: &mut Lines) -> bool {
+    /// One connection, to its end.
+    fn converse(&mut self, lines: &mut Lines) -> Heard {
         (self.seeking, self.let_in, self.alarm) = (false, false, None);
         self.hello(lines);
-        let mut heard = false;
+        let mut heard = Heard::Nothing;
         loop {
             match lines.next(self.alarm) {
                 Came::Message(message) => {
-                    heard = true;
+                    let play = matches!(message["type"].as_str(), Some("seeking" | "started" | "turn" | "ended"));
+                    heard = heard.max(if play { Heard::Play } else { Heard::Words });
                     self.answer(lines, &message);
                 }
                 Came::Alarm => self.wake(lines),
@@ -348,11 +360,19 @@ impl Bot {
 
     fn seek_ended(&mut self, lines: &mut Lines, message: &Value) {
         self.seeking = false;
-        if message["reason"] == "penalised" {
-            let until = Duration::from_millis(message["until_ms"].as_u64().unwrap_or_default());
-            let pause = until.saturating_sub(UNIX_EPOCH.elapsed().unwrap_or_default()) + Duration::from_millis(20);
-            self.alarm = (!self.has("penalised-seek")).then(|| Instant::now() + pause);
-        }
+        let pause = match message["reason"].as_str().unwrap_or_default() {
+            "cancelled" | "done" | "draining" => None,
+            "penalised" => {
+                let until = Duration::from_millis(message["until_ms"].as_u64().unwrap_or_default());
+                let pause = until.saturating_sub(UNIX_EPOCH.elapsed().unwrap_or_default()) + FIRST_PAUSE;
+                (!self.has("penalised-seek")).then_some(pause)
+            }
+            _ => {
+                self.faults.fails("unknown-seek-end");
+                Some(LAST_PAUSE)
+            }
+        };
+        self.alarm = pause.map(|pause| Instant::now() + pause);
         self.go_on(lines);
     }
 

@@ -34,8 +34,15 @@ pub(super) const CHECKS: &[Check] = &[
         "reconnects-spaced",
         "spaces its tries where the server closes each of them at once",
         &["session.resume"],
-        "Wait between tries, a time by chance whose bound doubles from 0.25 s to 15 s, and begin anew only when a message was heard.",
+        "Wait between tries, a time by chance whose bound doubles from 0.25 s to 15 s, and begin anew only when something of seeks or games was heard.",
         reconnects_spaced,
+    ),
+    Check::new(
+        "welcome-loop",
+        "spaces its tries where the server closes each of them after welcome",
+        &["session.resume"],
+        "Begin the pauses anew when something of seeks or games was heard, not at welcome: a server that breaks down or stops lets you in, too.",
+        welcome_loop,
     ),
     Check::new(
         "notice-draining",
@@ -96,6 +103,23 @@ fn turned_away(at: &mut Referee<'_>) -> Step {
 }
 
 fn reconnects_spaced(at: &mut Referee<'_>) -> Step {
+    spaced(at, |at| {
+        at.cut();
+        Ok(())
+    })
+}
+
+fn welcome_loop(at: &mut Referee<'_>) -> Step {
+    spaced(at, |at| {
+        at.hear(at.patience)?;
+        at.welcome(&[]);
+        at.cut();
+        Ok(())
+    })
+}
+
+/// Few tries come in some time, where each comes to nothing.
+fn spaced(at: &mut Referee<'_>, turn_away: fn(&mut Referee<'_>) -> Step) -> Step {
     at.begin()?;
     at.hear_move()?;
     at.cut();
@@ -103,7 +127,7 @@ fn reconnects_spaced(at: &mut Referee<'_>) -> Step {
     let mut tries = 0;
     while at.accept_within(end.saturating_duration_since(Instant::now()))? {
         tries += 1;
-        at.cut();
+        turn_away(at)?;
         if tries > TRIES {
             let came = format!("{tries} in {:?}", COUNTED - end.saturating_duration_since(Instant::now()));
             return at.fault_text(at.clause(), &format!("at most {TRIES} connections in {COUNTED:?}"), came);

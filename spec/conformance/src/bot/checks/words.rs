@@ -32,6 +32,13 @@ pub(super) const CHECKS: &[Check] = &[
         unknown_notice,
     ),
     Check::new(
+        "unknown-seek-end",
+        "seeks again where a seek ended for a reason it does not know",
+        &["message.additions", "session.seek"],
+        "Take a seek that ended for an unknown reason for one that ended: wait a second and seek again, as long as games are wanted.",
+        unknown_seek_end,
+    ),
+    Check::new(
         "unknown-termination",
         "counts a game that ended for a reason it does not know",
         &["message.additions", "forfeit.winner"],
@@ -134,6 +141,15 @@ fn unknown_notice(at: &mut Referee<'_>) -> Step {
     at.start(Side::South, "")?;
     at.hear_move()?;
     at.say(&notice);
+    at.exchange(2)
+}
+
+fn unknown_seek_end(at: &mut Referee<'_>) -> Step {
+    at.sit()?;
+    let Some(seek) = at.seek.take() else { return Ok(()) };
+    at.say(&json!({"type": "seek_ended", "pool": seek.pool, "reason": "lunch", "message": "the host eats"}));
+    at.hear_seek()?;
+    at.start(Side::South, "")?;
     at.exchange(2)
 }
 

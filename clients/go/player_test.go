@@ -302,6 +302,7 @@ func TestTriesAreLimitedOnlyWithoutAGame(t *testing.T) {
 		}
 	}
 	a.back()
+	a.hears(SeekingMessage{Pool: "blitz"})
 	for range idleTries {
 		if _, err := a.p.lost(io.EOF); err != nil {
 			t.Fatal(err)

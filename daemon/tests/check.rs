@@ -153,6 +153,20 @@ fn a_server_is_told_line_by_line_and_in_json() {
     assert_eq!((&report["check"], &report["verdict"]), (&"ping".into(), &"ok".into()));
 }
 
+#[test]
+fn a_server_that_cannot_be_checked_is_told_why() {
+    let refused = |daemon: &Daemon, words: &str| {
+        let told = modiar(&["check", "server", "--only", "ping", &daemon.bots.to_string()]);
+        assert_eq!(told.status.code(), Some(3), "{told:?}");
+        assert!(text(&told.stderr).contains(words), "{told:?}");
+    };
+    refused(&Daemon::start_with("[limits]\nmessages_per_second = 19\n", &[]), "takes 19 messages a second");
+    let daemon = Daemon::start();
+    let _game = daemon.game("blitz");
+    daemon.signal(libc::SIGTERM);
+    refused(&daemon, "is about to stop");
+}
+
 /// Somebody listens there who is no server of Modiar.
 #[test]
 fn a_fault_of_a_server_names_its_clause_and_what_to_do() {

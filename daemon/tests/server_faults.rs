@@ -7,7 +7,7 @@ mod support;
 
 use modiar_conformance::Verdict;
 use modiar_conformance::server::{Check, Kit, checks};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
@@ -53,8 +53,15 @@ const FAULTS: [(&str, Break); 36] = [
     ("ended-time-forfeit", Break::Twice("\"termination\":\"time_forfeit\"")),
     ("ended-aborted", Break::Twice("\"termination\":\"aborted\"")),
 ];
-/// A proxy keeps more than a slow reader's system does, and these need other pools.
-const NOT_THROUGH: [&str; 3] = ["slow-reader", "ended-quiet-plies", "ended-majority"];
+/// The same where no server with the usual pools can be at fault.
+const OTHER_FAULTS: [(&str, Break); 2] = [
+    ("ended-quiet-plies", Break::Twice("\"termination\":\"quiet_plies\"")),
+    ("ended-majority", Break::Twice("\"termination\":\"majority\"")),
+];
+const OTHER_POOLS: &str = "[[pool]]\nname = \"quiet\"\nbase_ms = 60000\nquiet_plies = 4\n\
+    [[pool]]\nname = \"majority\"\nbase_ms = 60000\nmajority = true\n";
+/// A proxy keeps more than a slow reader's system does, whatever it breaks.
+const SLOW_READER: (&str, Break) = ("slow-reader", Break::Hoard);
 
 /// What fails of these checks, in front of the daemon with this broken.
 fn failed(daemon: &Daemon, broken: Break, checks: &[&'static Check]) -> Vec<(&'static str, String)> {
@@ -69,28 +76,45 @@ fn failed(daemon: &Daemon, broken: Break, checks: &[&'static Check]) -> Vec<(&'s
     failed
 }
 
-fn scripts() -> impl Iterator<Item = &'static Check> {
-    checks().filter(|check| !check.is_transcript() && !NOT_THROUGH.contains(&check.about.name))
+fn scripts<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'static Check> {
+    let find = |name| checks().find(|check| check.about.name == name).unwrap_or_else(|| panic!("no check {name}"));
+    names.into_iter().map(find).collect()
+}
+
+fn names(faults: &[(&'static str, Break)]) -> Vec<&'static str> {
+    faults.iter().map(|(name, _)| *name).collect()
+}
+
+#[test]
+fn each_script_has_its_fault() {
+    let scripts: BTreeSet<_> = checks().filter(|check| !check.is_transcript()).map(|check| check.about.name).collect();
+    let faults = names(&[&FAULTS[..], &OTHER_FAULTS, &[SLOW_READER]].concat());
+    assert_eq!((faults.len(), BTreeSet::from_iter(faults)), (scripts.len(), scripts));
 }
 
 #[test]
 fn a_proxy_that_breaks_nothing_fails_no_check() {
-    let failed = failed(&Daemon::start(), Break::Nothing, &scripts().collect::<Vec<_>>());
-    assert!(failed.is_empty(), "{failed:#?}");
+    for (config, faults) in [("", &FAULTS[..]), (OTHER_POOLS, &OTHER_FAULTS)] {
+        let failed = failed(&Daemon::start_with(config, &[]), Break::Nothing, &scripts(names(faults)));
+        assert!(failed.is_empty(), "{failed:#?}");
+    }
 }
 
 #[test]
 fn every_fault_is_found_by_its_check() {
-    let daemon = Daemon::start();
-    let (faults, wrong) = (Mutex::new(VecDeque::from(FAULTS)), Mutex::new(Vec::new()));
+    all_are_found("", [&FAULTS[..], &[SLOW_READER]].concat());
+    all_are_found(OTHER_POOLS, OTHER_FAULTS.to_vec());
+}
+
+fn all_are_found(config: &str, faults: Vec<(&'static str, Break)>) {
+    let daemon = Daemon::start_with(config, &[]);
+    let (faults, wrong) = (Mutex::new(VecDeque::from(faults)), Mutex::new(Vec::new()));
     let next = || faults.lock().unwrap().pop_front();
     thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 while let Some((name, broken)) = next() {
-                    let own: Vec<_> = scripts().filter(|check| check.about.name == name).collect();
-                    assert_eq!(own.len(), 1, "there is no check {name}");
-                    if failed(&daemon, broken, &own).len() != 1 {
+                    if failed(&daemon, broken, &scripts([name])).len() != 1 {
                         wrong.lock().unwrap().push(name);
                     }
                 }

@@ -185,6 +185,15 @@ fn plain_text_is_refused_without_harm() {
 /// The new certificate is shown to those who come after SIGHUP, whoever was here plays on; one that cannot be used
 /// leaves the old one.
 #[test]
+fn who_checks_a_server_is_told_that_it_speaks_tls() {
+    let (daemon, _folder, _) = daemon("");
+    let mut command = Command::new(support::MODIAR);
+    let told = command.args(["check", "server", "--only", "ping"]).arg(daemon.bots.to_string()).output().unwrap();
+    assert_eq!(told.status.code(), Some(3), "{told:?}");
+    assert!(String::from_utf8(told.stderr).unwrap().contains("speaks TLS"));
+}
+
+#[test]
 fn a_certificate_is_renewed_during_a_game() {
     let (daemon, folder, old) = daemon("");
     let (mut south, mut north, _) = game(&daemon, &old);

@@ -262,7 +262,7 @@ test("while the server drains nothing is sought", () => {
   assert.deepEqual([last("send").type, last("send").games], ["seek", 1]);
 });
 
-test("the pause doubles to 15 s, starts anew when a message was heard, and never while the server is too busy", () => {
+test("the pause doubles to 15 s, starts anew when something of play was heard, and never while the server is too busy", () => {
   const { player, did, hear } = playing();
   const pauses = (count, between = () => {}) => {
     did.again = [];
@@ -275,6 +275,8 @@ test("the pause doubles to 15 s, starts anew when a message was heard, and never
   assert.deepEqual(pauses(8), [250, 500, 1000, 2000, 4000, 8000, 15000, 15000]);
   assert.equal(pauses(80).length, 80); // a game runs: there is no limit
   hear(welcome({ games: [G] }));
+  assert.deepEqual(pauses(1), [15000]);
+  hear(ended(G));
   assert.deepEqual(pauses(2), [250, 500]);
   const busy = () => {
     player.connected();

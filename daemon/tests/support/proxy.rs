@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub enum Break {
     KeepOpen,
     /// So many connections in all, and no more.
     Most(usize),
+    /// The server's lines are kept, however many, until the bot takes them.
+    Hoard,
 }
 
 /// One connection on its way.
@@ -137,6 +140,9 @@ fn passed_on(way: &Way, bot: &TcpStream, packet: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn from_server(way: &Way, server: TcpStream, mut bot: TcpStream) {
+    if matches!(way.broken, Break::Hoard) {
+        return hoard(server, bot);
+    }
     let mut lines = BufReader::new(server);
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
@@ -147,6 +153,21 @@ fn from_server(way: &Way, server: TcpStream, mut bot: TcpStream) {
     }
     if !way.swallows.load(Ordering::Relaxed) {
         let _ = bot.shutdown(Shutdown::Write);
+    }
+}
+
+/// Takes all that the server says, and gives it to the bot when it may.
+fn hoard(mut server: TcpStream, mut bot: TcpStream) {
+    let (kept, given) = channel::<Vec<u8>>();
+    thread::spawn(move || {
+        given.iter().all(|bytes| bot.write_all(&bytes).is_ok());
+        let _ = bot.shutdown(Shutdown::Write);
+    });
+    let mut bytes = vec![0; 1 << 16];
+    while let Ok(count @ 1..) = server.read(&mut bytes) {
+        if kept.send(bytes[..count].to_vec()).is_err() {
+            break;
+        }
     }
 }
 

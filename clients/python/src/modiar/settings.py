@@ -59,9 +59,10 @@ class Settings:
             self.host.encode("idna")
         except UnicodeError as error:
             raise SettingError(f"MODIAR_HOST is {self.host!r}: set it to a name or an address") from error
-        if not 0 < self.port < 65536:
+        # A text or True may come from whoever checks no types.
+        if type(self.port) is not int or not 0 < self.port < 65536:
             raise SettingError(f"port is {self.port!r}: set it to a number from 1 to 65535")
-        if self.games < 1:
+        if type(self.games) is not int or self.games < 1:
             raise SettingError(f"games is {self.games!r}: a bot plays at least 1 at once")
 
     @property

@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// The time to a hello (`session.hello-deadline`), where the host has set no other.
 pub(super) const HANDSHAKE: Duration = Duration::from_secs(5);
 
+/// Why a check is left out where the server is full.
+pub(super) const TOO_MANY: &str = "the server takes no more connections of this address";
+
 /// The longest that a check takes, whatever the server says: all of them wait for a clock of some seconds at most.
 const LONGEST: Duration = Duration::from_secs(180);
 
@@ -131,9 +134,7 @@ impl<'a> Desk<'a> {
                 Ok(())
             }
             Heard::Line(line) if line["code"] == "guests_closed" => skip("the server lets no guests in"),
-            Heard::Line(line) if line["code"] == "too_many_connections" => {
-                skip("the server takes no more connections of this address")
-            }
+            Heard::Line(line) if line["code"] == "too_many_connections" => skip(TOO_MANY),
             heard => self.surprise("session.guest", "welcome", &heard),
         }
     }

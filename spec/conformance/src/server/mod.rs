@@ -24,7 +24,29 @@ use std::io;
 use std::net::TcpStream;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
+use thiserror::Error;
 use transcripts::{House, Played};
+
+/// Why nothing can be known of a server.
+#[derive(Debug, Error)]
+#[allow(missing_docs)]
+pub enum Unfit {
+    #[error("nobody listens at {address}; start the server first, as with `modiar serve`: {error}")]
+    Absent { address: String, error: io::Error },
+    #[error("{0} speaks TLS, which the checks do not; name a port without it")]
+    Tls(String),
+    #[error("the server at {0} is about to stop; check it once it is back")]
+    Draining(String),
+    #[error(
+        "the server takes {0} messages a second of a bot, and the checks need {MESSAGES}; set messages_per_second higher"
+    )]
+    Slow(u64),
+    #[error("a check could not be made: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// As many messages a second as a check may send (`session.rate`).
+const MESSAGES: u64 = 20;
 
 /// One thing that every server must get right.
 #[derive(Debug)]
@@ -91,11 +113,18 @@ impl Kit {
     /// Makes these checks, and tells of each in their order.
     ///
     /// # Errors
-    /// Nobody listens there: nothing is known of the server.
-    pub fn run(&self, checks: &[&'static Check], tell: impl FnMut(&Report)) -> io::Result<()> {
-        TcpStream::connect(&self.address)?;
+    /// Nobody listens there, or whoever does cannot be checked as it is.
+    pub fn run(&self, checks: &[&'static Check], tell: impl FnMut(&Report)) -> Result<(), Unfit> {
+        let address = || self.address.clone();
+        TcpStream::connect(&self.address).map_err(|error| Unfit::Absent { address: address(), error })?;
         let house = House::ask(&self.address, self.patience);
-        runner::run(&groups(checks), self.at_once, |number| self.check(checks[number], &house), tell)
+        match house {
+            House { tls: true, .. } => return Err(Unfit::Tls(address())),
+            House { draining: true, .. } => return Err(Unfit::Draining(address())),
+            House { messages: Some(messages), .. } if messages < MESSAGES => return Err(Unfit::Slow(messages)),
+            _ => {}
+        }
+        Ok(runner::run(&groups(checks), self.at_once, |number| self.check(checks[number], &house), tell)?)
     }
 
     fn check(&self, check: &'static Check, house: &House) -> io::Result<Report> {

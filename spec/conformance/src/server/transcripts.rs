@@ -1,6 +1,6 @@
 //! The transcripts as checks, and when one cannot be played.
 
-use super::desk::{Bot, Desk, Heard};
+use super::desk::{Bot, Desk, Heard, TOO_MANY};
 use super::{Check, Kind};
 use crate::Transcript;
 use crate::player::Plain;
@@ -69,10 +69,15 @@ impl Played {
             return skip(why);
         }
         let played = self.transcript.play_with(desk.address, desk.patience, &mut desk.minutes, &mut Plain);
-        played.map_err(|(line, surprise)| Stop::Fault {
-            clause: self.transcript.clauses.join(", "),
-            awaited: format!("at line {line} of the transcript {}", surprise.awaited),
-            came: surprise.came,
+        played.or_else(|(line, surprise)| {
+            if surprise.came.contains("\"code\":\"too_many_connections\"") {
+                return skip(TOO_MANY);
+            }
+            Err(Stop::Fault {
+                clause: self.transcript.clauses.join(", "),
+                awaited: format!("at line {line} of the transcript {}", surprise.awaited),
+                came: surprise.came,
+            })
         })
     }
 
@@ -104,9 +109,16 @@ impl Played {
     }
 }
 
-/// What is to be known of a server before transcripts are played.
+/// How a TLS server answers what is none: by an alert.
+const TLS_ALERT: &str = "\\u{15}\\u{3}";
+
+/// What is to be known of a server before it is checked.
 #[derive(Debug)]
 pub(super) struct House {
+    pub(super) tls: bool,
+    pub(super) draining: bool,
+    /// How many it takes a second, where it says so.
+    pub(super) messages: Option<u64>,
     guests: bool,
     registers: bool,
     bots: bool,
@@ -118,9 +130,18 @@ impl House {
     /// Asks for it. Where the answer is none that a server may give, the checks are to find that.
     pub(super) fn ask(address: &str, patience: Duration) -> Self {
         const ASKING: About = About { name: "", title: "", clauses: &[], advice: "" };
-        let mut house = Self { guests: true, registers: false, bots: false, pools: None };
-        // What it fails at, the checks will find.
-        let _ = house.learn(&mut Desk::new(address, patience, &ASKING));
+        let mut house = Self {
+            tls: false,
+            draining: false,
+            messages: None,
+            guests: true,
+            registers: false,
+            bots: false,
+            pools: None,
+        };
+        let learnt = house.learn(&mut Desk::new(address, patience, &ASKING));
+        // What it fails at beside this, the checks will find.
+        house.tls = matches!(learnt, Err(Stop::Fault { came, .. }) if came.starts_with(TLS_ALERT));
         house
     }
 
@@ -134,7 +155,15 @@ impl House {
         desk.say(bot, &json!({"type": "hello", "protocol": 1}));
         if let Heard::Line(line) = desk.hear(bot)? {
             self.guests = line["code"] != "guests_closed";
+            self.messages = line["limits"]["messages_per_s"].as_u64();
             self.pools = line.get("pools").cloned();
+        }
+        desk.say(bot, &json!({"type": "ping"}));
+        if let Heard::Line(line) = desk.hear(bot)?
+            && line["code"] == "draining"
+        {
+            self.draining = true;
+            return Ok(());
         }
         self.bots = has_house_bots(desk, bot)?;
         Ok(())

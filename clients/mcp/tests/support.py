@@ -7,11 +7,12 @@ import contextlib
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Generator
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -79,6 +80,15 @@ class Daemon:
     def kill(self) -> None:
         self._process.kill()
         self._process.communicate()
+
+    @contextlib.contextmanager
+    def paused(self) -> Generator[None]:
+        """It does nothing meanwhile."""
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
 
     def remove(self) -> None:
         """Kills it, and what it stored."""

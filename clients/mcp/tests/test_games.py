@@ -64,6 +64,19 @@ class Games(Case):
                 table = await player.call("wait", wait_seconds=1)
                 self.assertEqual((table["status"], table["connected"]), ("no_game", True))
 
+    async def test_a_seek_right_behind_one_that_was_given_up_is_another(self) -> None:
+        async with agent(parameters(self.daemon.port)) as player:
+            await player.call("pools")
+            first = asyncio.create_task(player.client.call_tool("find_game", {}, read_timeout_seconds=2))
+            await player.until(lambda table: "waiting for an opponent" in table["next"])
+            with self.daemon.paused():  # so that it answers the end of the first when the second has begun
+                with self.assertRaisesRegex(MCPError, "timed out"):
+                    await first
+                second = asyncio.create_task(player.call("find_game"))
+                await player.call("position")
+            async with opponent(self.daemon):
+                self.assertEqual((await second)["status"], "your_turn")
+
     async def test_a_seek_without_an_opponent_is_taken_back(self) -> None:
         async with agent(parameters(self.daemon.port)) as player:
             table = await player.call("find_game", wait_seconds=1)

@@ -4,8 +4,8 @@
 
 mod support;
 
-use modiar_conformance::Peer;
-use modiar_rules::{EndRules, Ending, Illegal, Line, Pit, Position, Side, moves_text};
+use modiar_conformance::{Peer, search};
+use modiar_rules::{EndRules, Ending, Illegal, Pit, Position, Side, moves_text};
 use serde_json::{Value, json};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -39,51 +39,14 @@ fn line_to(reason: Illegal) -> (String, u8) {
 
 /// The shortest line, of two plies at least, to a position in which `wanted` finds a pit.
 fn find(wanted: &dyn Fn(&Position) -> Option<Pit>) -> (String, u8) {
-    (2..16)
-        .find_map(|plies| {
-            let mut moves = Vec::new();
-            let pit = search(Position::START, plies, &mut moves, wanted)?;
-            Some((moves_text(&moves).to_string(), pit.index()))
-        })
-        .expect("such a position is not far from the start")
-}
-
-fn search(
-    position: Position,
-    plies: u32,
-    moves: &mut Vec<Pit>,
-    wanted: &dyn Fn(&Position) -> Option<Pit>,
-) -> Option<Pit> {
-    if plies == 0 {
-        return wanted(&position);
-    }
-    for pit in position.legal() {
-        moves.push(pit);
-        let mut next = position;
-        next.play_unchecked(pit);
-        if let Some(found) = search(next, plies - 1, moves, wanted) {
-            return Some(found);
-        }
-        moves.pop();
-    }
-    None
+    let (moves, pit) = search::line_to(wanted).expect("such a position is not far from the start");
+    (moves_text(&moves).to_string(), pit.index())
 }
 
 /// A game of random legal plies that ends so by these rules.
 fn line_ending(ends: EndRules, wanted: Ending) -> String {
-    let mut dice = 1u64;
-    for _ in 0..100_000 {
-        let mut line = Line::new(ends);
-        while line.ending().is_none() {
-            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let legal: Vec<Pit> = line.legal().iter().collect();
-            line.play(legal[usize::try_from(dice >> 33).unwrap() % legal.len()]).unwrap();
-        }
-        if line.ending() == Some(wanted) {
-            return moves_text(line.moves()).to_string();
-        }
-    }
-    panic!("no random game ends by {wanted}")
+    let moves = search::line_ending(ends, wanted).expect("random games end in all these ways");
+    moves_text(&moves).to_string()
 }
 
 /// A pit that no side may play.

@@ -14,6 +14,7 @@ mod player;
 pub mod quiz;
 mod report;
 mod runner;
+pub mod search;
 pub mod server;
 mod transcript;
 

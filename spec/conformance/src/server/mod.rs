@@ -9,12 +9,10 @@
 //! | `transcripts.rs` | the transcripts as checks, and when one cannot be played |
 //! | `desk.rs` | connections, and what is said and heard on them |
 //! | `game.rs` | games between guests of one's own |
-//! | `search.rs` | lines of play that lead to what a check is about |
 
 mod checks;
 mod desk;
 mod game;
-mod search;
 mod transcripts;
 
 use crate::report::{About, Checking, Step};

@@ -2,9 +2,9 @@
 
 use super::Row;
 use crate::report::{Step, skip};
+use crate::search;
 use crate::server::desk::{Bot, Desk};
 use crate::server::game::{Game, Pool, pits};
-use crate::server::search;
 use modiar_rules::{EndRules, Ending, Pit};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -2,9 +2,9 @@
 
 use super::Row;
 use crate::report::{Step, skip};
+use crate::search;
 use crate::server::desk::{Bot, Desk, Heard};
 use crate::server::game::{Game, Pool, pits};
-use crate::server::search;
 use modiar_rules::{Illegal, Pit};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 /// A text of an id's form that names no game.
 const NO_GAME: &str = "g00000000000000000000000000000000";
 
-/// What a server may take for its own delay where it has none (spec/clock.md), and more.
-const OWN: Duration = Duration::from_millis(50);
+/// What a server may take for its own delay where it has none (spec/clock.md), and more: it may have some.
+const OWN: Duration = Duration::from_millis(500);
 
 pub(super) const ROWS: &[Row] = &[
     Row::new(

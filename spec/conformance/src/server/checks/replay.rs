@@ -2,9 +2,9 @@
 
 use super::Row;
 use crate::report::Step;
+use crate::search::Dice;
 use crate::server::desk::{Bot, Desk, End, Heard};
 use crate::server::game::pits;
-use crate::server::search::Dice;
 use serde_json::{Value, json};
 
 /// Orders that are tried.

@@ -2,8 +2,8 @@
 
 use super::Row;
 use crate::report::Step;
+use crate::search::Dice;
 use crate::server::desk::{Desk, HANDSHAKE};
-use crate::server::search::Dice;
 
 const CLAUSES: &[&str] = &["session.hello-attempts", "session.hello-deadline", "session.goodbye"];
 const ADVICE: &str = "Whatever bytes come before a hello: answer bad lines by errors, see the third or a silent peer off by goodbye handshake, a line too long by goodbye line_too_long, and serve the others.";

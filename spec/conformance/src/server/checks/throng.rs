@@ -2,9 +2,9 @@
 
 use super::Row;
 use crate::report::{Step, skip};
+use crate::search;
 use crate::server::desk::{Bot, Desk, Heard};
 use crate::server::game::{Game, Pool};
-use crate::server::search;
 use modiar_rules::{Line, Pit, Side};
 use serde_json::json;
 use std::collections::BTreeSet;

@@ -10,7 +10,8 @@ const GAMES: usize = 100_000;
 const LONGEST: usize = 60;
 
 /// A shortest line, of two plies at least, to a position in which `wanted` finds a pit; and the pit.
-pub(super) fn line_to(wanted: &dyn Fn(&Position) -> Option<Pit>) -> Option<(Vec<Pit>, Pit)> {
+#[must_use]
+pub fn line_to(wanted: &dyn Fn(&Position) -> Option<Pit>) -> Option<(Vec<Pit>, Pit)> {
     (2..DEEPEST).find_map(|plies| {
         let mut moves = Vec::new();
         let pit = search(Position::START, plies, &mut moves, wanted)?;
@@ -40,7 +41,8 @@ fn search(
 }
 
 /// A game of random legal plies that ends so by these rules, if one is found.
-pub(super) fn line_ending(rules: EndRules, wanted: Ending) -> Option<Vec<Pit>> {
+#[must_use]
+pub fn line_ending(rules: EndRules, wanted: Ending) -> Option<Vec<Pit>> {
     let mut dice = Dice(1);
     (0..GAMES).map(|_| random(rules, &mut dice)).find_map(|line| {
         (line.ending() == Some(wanted) && line.moves().len() <= LONGEST).then(|| line.moves().to_vec())
@@ -48,7 +50,7 @@ pub(super) fn line_ending(rules: EndRules, wanted: Ending) -> Option<Vec<Pit>> {
 }
 
 /// The longest of some random games that end by these rules.
-pub(super) fn long_line(rules: EndRules) -> Vec<Pit> {
+pub(crate) fn long_line(rules: EndRules) -> Vec<Pit> {
     let mut dice = Dice(7);
     let lines = (0..500).map(|_| random(rules, &mut dice)).filter(|line| line.ending().is_some());
     lines.map(|line| line.moves().to_vec()).max_by_key(Vec::len).unwrap_or_default()
@@ -70,22 +72,22 @@ fn random(rules: EndRules, dice: &mut Dice) -> Line {
 }
 
 /// Numbers from a seed: the same in every run.
-pub(super) struct Dice(pub(super) u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
     /// A number below this one; 0 below 0.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub(crate) fn below(&mut self, end: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap_or_default().checked_rem(end).unwrap_or_default()
     }
 
     /// Bytes of all kinds.
-    pub(super) fn bytes(&mut self, count: usize) -> Vec<u8> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).filter_map(|_| u8::try_from(self.below(256)).ok()).collect()
     }
 
     /// Puts them in another order.
-    pub(super) fn shuffle<T>(&mut self, values: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, values: &mut [T]) {
         for end in (1..values.len()).rev() {
             values.swap(end, self.below(end + 1));
         }

@@ -205,7 +205,7 @@ fn the_opponents_of_a_removed_bot_lose_nothing() {
 /// So it is where the daemon is stopped while the game is not over.
 #[test]
 fn a_name_in_a_suspended_game_has_no_new_owner() {
-    let daemon = Daemon::start();
+    let daemon = Daemon::start_with("drain_ms = 0\n", &[]);
     let mut pair = Pair::start(&daemon, "practice");
     let folder = daemon.stop().2;
     let data = folder.path().join("data");

@@ -126,26 +126,33 @@ fn results_wait_for_another_program_that_holds_the_database() {
 /// window of 10 s too. A stop in order says so, and is none of a failed disk.
 #[test]
 fn what_is_unread_is_not_lost_while_it_cannot_be_stored() {
-    for in_order in [false, true] {
-        let daemon = Daemon::start_with(CONFIG, &[]);
-        let mut pair = Pair::start(&daemon, "blitz");
-        pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
-        pair.north.peer.skip_to("ended").unwrap();
-        let database = rusqlite::Connection::open(daemon.data().join("modiar.db")).unwrap();
-        database.execute_batch("BEGIN IMMEDIATE").unwrap();
-        pair.south.peer = daemon.connect();
-        thread::sleep(Duration::from_secs(13));
-        let folder = if in_order {
-            let (status, log, folder) = daemon.stop();
-            assert!(status.success() && !log.contains("the disk failed"), "{log}");
-            folder
-        } else {
-            daemon.kill()
-        };
-        drop(database);
-        let daemon = Daemon::start_in(folder, CONFIG, &[]);
-        assert_eq!(pair.south.missed(&daemon, &pair.id)["termination"], "resignation");
-    }
+    thread::scope(|scope| {
+        for in_order in [false, true] {
+            scope.spawn(move || unread_is_kept(in_order));
+        }
+    });
+}
+
+/// Over a stop in order, or a kill.
+fn unread_is_kept(in_order: bool) {
+    let daemon = Daemon::start_with(CONFIG, &[]);
+    let mut pair = Pair::start(&daemon, "blitz");
+    pair.north.peer.send(&json!({"type": "resign", "game": pair.id})).unwrap();
+    pair.north.peer.skip_to("ended").unwrap();
+    let database = rusqlite::Connection::open(daemon.data().join("modiar.db")).unwrap();
+    database.execute_batch("BEGIN IMMEDIATE").unwrap();
+    pair.south.peer = daemon.connect();
+    thread::sleep(Duration::from_secs(13));
+    let folder = if in_order {
+        let (status, log, folder) = daemon.stop();
+        assert!(status.success() && !log.contains("the disk failed"), "{log}");
+        folder
+    } else {
+        daemon.kill()
+    };
+    drop(database);
+    let daemon = Daemon::start_in(folder, CONFIG, &[]);
+    assert_eq!(pair.south.missed(&daemon, &pair.id)["termination"], "resignation");
 }
 
 /// A bound on the size of files ended the process by a signal, without a word.

@@ -1692,8 +1692,8 @@ static void on_started(modiar_client *client, const modiar_wire_started *wire)
     game->turn.rated = wire->rated == 1;
     copy(game->turn.opponent, sizeof game->turn.opponent, side == MODIAR_SOUTH ? wire->north.name : wire->south.name);
     copy(game->turn.pool, sizeof game->turn.pool, wire->pool);
-    tell(client, MODIAR_DEBUG, "%s game %s as %s against %s", wire->resumed == 1 ? "back in" : "playing",
-         game->turn.game, modiar_side_text(side), game->turn.opponent);
+    tell(client, MODIAR_INFO, "%s game %s as %s against %s, pool %s", wire->resumed == 1 ? "back in" : "in",
+         game->turn.game, modiar_side_text(side), game->turn.opponent, game->turn.pool);
     if (client->leaving)
         resign(client, game);
 }

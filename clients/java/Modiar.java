@@ -2543,7 +2543,7 @@ public final class Modiar {
             } else if (message instanceof ServerMessage.SeekEnded end) {
                 seekEnded(end);
             } else if (message instanceof ServerMessage.Started started && started.side() != null) {
-                games.computeIfAbsent(started.game(), id -> new Game()).started = started;
+                started(started);
             } else if (message instanceof ServerMessage.Turn turn) {
                 turn(turn, heard);
             } else if (message instanceof ServerMessage.Ended end) {
@@ -2574,6 +2574,13 @@ public final class Modiar {
                 send(new ClientMessage.Bye(null));
             }
             goOn();
+        }
+
+        private void started(ServerMessage.Started started) {
+            games.computeIfAbsent(started.game(), id -> new Game()).started = started;
+            String opponent = (started.side() == Side.SOUTH ? started.north() : started.south()).name();
+            LOG.log(Level.INFO, (started.resumed() ? "back in game " : "in game ") + started.game() + " as " + started.side()
+                    + " against " + opponent + ", pool " + started.pool());
         }
 
         private void turn(ServerMessage.Turn turn, long heard) {

@@ -23,6 +23,25 @@ fn text(bytes: &[u8]) -> &str {
 }
 
 #[test]
+fn the_bot_of_the_readme_is_told_what_it_lacks() {
+    if !have("python3") {
+        return;
+    }
+    let bot = project().join("clients/python/bots/shortest_bot.py");
+    let told = modiar(&["check", "bot", "--timeout", "3", "--", "python3", bot.to_str().unwrap()]);
+    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    let last = text(&told.stderr).lines().last().unwrap();
+    let (advice, failed) = last.rsplit_once(": ").unwrap();
+    assert!(advice.contains("mend the first one first"), "{last}");
+    let failed: Vec<&str> = failed.split(", ").collect();
+    assert!(failed.contains(&"server-restart"), "it does not come back: {failed:?}");
+    // What a bot of one game can do, it does; its answer may cross the end of the game.
+    for good in ["hello-first", "split-packets", "unknown-field", "whole-game", "opponent-resigns"] {
+        assert!(!failed.contains(&good), "{good}: {failed:?}");
+    }
+}
+
+#[test]
 fn a_bot_is_told_line_by_line_and_in_json() {
     if !have("python3") {
         return;

@@ -13,7 +13,7 @@ use support::{Daemon, have, project};
 use tempfile::TempDir;
 
 /// Every command that a page shows, and what holds it. A new one needs its line here.
-const COMMANDS: [(&str, &str); 21] = [
+const COMMANDS: [(&str, &str); 22] = [
     ("cargo run --release -- serve", "every test of the daemon starts it so, but for cargo"),
     ("cargo test --workspace", "this is it"),
     (".ci/run", "it runs this"),
@@ -22,6 +22,7 @@ const COMMANDS: [(&str, &str); 21] = [
     ("cargo run --release -- bot add dice", "a_host_registers_a_bot_and_copies_the_database"),
     ("cargo run --release -- backup modiar-backup.db", "a_host_registers_a_bot_and_copies_the_database"),
     ("python3 bot.py", "the_bot_of_the_readme_plays"),
+    ("cargo run --release -- check bot -- python3 bot.py", "the_bot_of_the_readme_is_told_what_it_lacks"),
     ("cargo run --release -- games show GAME", "the_bot_of_the_readme_plays"),
     ("python3 -m unittest discover -s clients/python/tests", "clients.rs"),
     ("python3 clients/python/bots/greedy_bot.py --games 10", "clients.rs"),

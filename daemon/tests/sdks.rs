@@ -35,14 +35,22 @@ fn command(words: &[String]) -> Command {
     command
 }
 
-/// The bot that each page shows plays a game with a bot of the house.
+/// The programs that each page shows play with each other, or with a bot of the house: a game by `run`, and two by the loop.
 #[test]
-fn the_first_bot_of_each_page_plays_a_game() {
+fn the_programs_of_each_page_play() {
     let daemon = Daemon::start_with("", &[HOUSE_BOTS]);
-    for sdk in ALL.iter().filter(|sdk| sdk.is_built()) {
-        let outcome = daemon.bot(command(&sdk.first())).finish();
-        let lines = outcome.lines();
-        assert!(lines.len() == 1 && lines[0].split(' ').count() == 5, "{}: {outcome:?}", sdk.folder);
+    let built: Vec<_> = ALL.iter().filter(|sdk| sdk.is_built()).map(|sdk| (sdk, sdk.shown())).collect();
+    let start = |(sdk, programs): &(&'static Sdk, [Vec<String>; 2])| {
+        (sdk.folder, programs.each_ref().map(|program| daemon.bot(command(program))))
+    };
+    let running: Vec<_> = built.iter().map(start).collect();
+    for (folder, [first, own_loop]) in running {
+        let (first, own_loop) = (first.finish(), own_loop.finish());
+        let lines = first.lines();
+        assert!(lines.len() == 1 && lines[0].split(' ').count() == 5, "{folder}: {first:?}");
+        // Python's has two loops.
+        let games = if folder == "python" { 4 } else { 2 };
+        assert!(own_loop.status == Some(0) && own_loop.lines().len() == games, "{folder}: {own_loop:?}");
     }
 }
 

@@ -57,15 +57,16 @@ openings = "start"
 class Daemon:
     """A daemon on a free port."""
 
-    def __init__(self, config: str) -> None:
+    def __init__(self, config: str, house_bots: bool) -> None:
         self.port = 0
         self._folder = tempfile.TemporaryDirectory()
+        self._house_bots = str(house_bots).lower()
         self._config = Path(self._folder.name) / "modiar.toml"
         self._config.write_text(config, encoding="utf-8")
 
     def start(self) -> None:
         """Starts it, at the port that it had if it was started before."""
-        settings = {"MODIAR_DATA": f"{self._folder.name}/data", "MODIAR_HOUSE_BOTS": "false", "MODIAR_OVERLOAD_MS": "0"}
+        settings = {"MODIAR_DATA": f"{self._folder.name}/data", "MODIAR_HOUSE_BOTS": self._house_bots, "MODIAR_OVERLOAD_MS": "0"}
         words = [PROGRAM, "serve", "--config", str(self._config), "--bots", f"127.0.0.1:{self.port}"]
         self._process = subprocess.Popen(
             [*words, "--http", "127.0.0.1:0"],
@@ -214,8 +215,9 @@ class Case(unittest.IsolatedAsyncioTestCase):
     """A test with a daemon."""
 
     config = POOLS
+    house_bots = False
 
     def setUp(self) -> None:
-        self.daemon = Daemon(self.config)
+        self.daemon = Daemon(self.config, self.house_bots)
         self.daemon.start()
         self.addCleanup(self.daemon.remove)

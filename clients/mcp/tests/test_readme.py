@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shlex
@@ -11,7 +12,7 @@ import unittest
 from pathlib import Path
 
 from mcp.client.stdio import StdioServerParameters
-from support import FOLDER, POOLS, Case, agent, opponent, parameters
+from support import FOLDER, PATIENCE, POOLS, Case, agent, parameters
 
 PAGE = (FOLDER / "README.md").read_text(encoding="utf-8")
 
@@ -25,6 +26,7 @@ def block(language: str, begins: str) -> str:
 
 class Page(Case):
     config = POOLS + block("toml", "[[pool]]")
+    house_bots = True
 
     def as_a_host_starts_it(self) -> StdioServerParameters:
         """What the page tells a host, with `modiar-mcp` of this checkout, and the port of the test."""
@@ -37,9 +39,15 @@ class Page(Case):
         here = parameters(self.daemon.port).env or {}
         return StdioServerParameters(command=str(program), env={**told["env"], **here})
 
+    async def house_bots_are_there(self) -> None:
+        """They sit down a moment after the start."""
+        async with agent(parameters(self.daemon.port)) as early:
+            while (await early.ask("challenge", bot="house-greedy")).error:
+                await asyncio.sleep(0.05)
+
     async def test_the_session_is_played_as_it_stands(self) -> None:
-        async with opponent(self.daemon, thinks=True) as other, agent(self.as_a_host_starts_it()) as player:
-            other.may_play.set()
+        await asyncio.wait_for(self.house_bots_are_there(), PATIENCE)
+        async with agent(self.as_a_host_starts_it()) as player:
             answers: dict[str, str] = {}
             for line in block("text", "rules\n").splitlines():
                 tool, _, arguments = line.partition(" ")

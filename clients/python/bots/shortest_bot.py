@@ -18,4 +18,4 @@ with socket.create_connection(server) as connection:
             case {"type": "error" | "goodbye", "message": message}:
                 raise SystemExit(message)
     else:
-        print("the server closed the connection")
+        raise SystemExit("the server closed the connection")

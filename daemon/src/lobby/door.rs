@@ -37,6 +37,10 @@ pub(super) struct Known {
     resume: Option<Secret>,
 }
 
+/// The same words whatever is wrong (`session.auth-failed`).
+const WRONG: &str =
+    "unknown name or wrong token; see that both are as the host gave them: a registered name needs its token";
+
 fn refuse<T>(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Result<T, NotWelcome> {
     Err(NotWelcome::Error(Box::new(Error::new(code, message))))
 }
@@ -162,19 +166,14 @@ impl Hall {
                 let bot = known.unwrap_or_else(|| Arc::new(Bot::new(name, None)));
                 Ok(Known { bot, resume: None })
             }
-            None => {
-                refuse(ErrorCode::AuthFailed, "unknown name or wrong token; see that both are as the host gave them")
-            }
+            None => refuse(ErrorCode::AuthFailed, WRONG),
         }
     }
 
     fn recognise_newcomer(&self, state: &State, hello: &Hello) -> Result<Known, NotWelcome> {
         let owned = hello.name.as_ref().is_some_and(|name| self.accounts.owns(name));
         if owned || hello.resume.is_some() && hello.name.is_none() {
-            return refuse(
-                ErrorCode::AuthFailed,
-                "unknown name or wrong token; see that both are as the host gave them",
-            );
+            return refuse(ErrorCode::AuthFailed, WRONG);
         }
         if let Some(name) = hello.name.as_ref().filter(|name| state.lobby.is_taken(name)) {
             return Err(NotWelcome::Error(taken(name)));

@@ -21,6 +21,7 @@ fn failed(arguments: &[&str]) -> Vec<(&'static str, String)> {
     kit.run(&all, |report| match &report.verdict {
         Verdict::Ok => {}
         Verdict::Failed(_) => failed.push((report.about.name, report.to_string())),
+        Verdict::Skipped(why) if arguments.contains(&"--games") => assert!(why.contains("--games 2"), "{why}"),
         Verdict::Skipped(why) => panic!("{}: {why}", report.about.name),
     })
     .unwrap();
@@ -30,6 +31,12 @@ fn failed(arguments: &[&str]) -> Vec<(&'static str, String)> {
 #[test]
 fn a_good_bot_passes_every_check() {
     let failed = failed(&[]);
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn a_good_bot_of_one_game_fails_no_check() {
+    let failed = failed(&["--games", "1"]);
     assert!(failed.is_empty(), "{failed:#?}");
 }
 

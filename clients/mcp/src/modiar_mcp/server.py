@@ -183,10 +183,10 @@ class Tools:
 
     def _next(self, game: Game | None, challenged: bool) -> str:
         """One sentence of what to do."""
+        lost = "" if self._seat.connected else " (the link is lost and comes back by itself, your move with it)"
         if game and game.turn:
-            return f"play one of {list(game.turn.legal)} before your_ms_left is over"
+            return f"play one of {list(game.turn.legal)} before your_ms_left is over{lost}"
         if game and game.runs():
-            lost = "" if self._seat.connected else " (the link is lost and comes back by itself, your move with it)"
             return f"the opponent is still thinking{lost}; call wait"
         if challenged:
             return "answer a challenge with answer_challenge"

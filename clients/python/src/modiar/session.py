@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from . import wire
 from .errors import AuthError, ConnectError, IllegalMove, ModiarError, ProtocolError
-from .rules import BySide, Pit, Position
+from .rules import BySide, Pit, Position, Side
 from .settings import Settings
 from .turn import Answer, Ended, Last, Turn
 
@@ -274,12 +274,17 @@ class Session:
         elif message["type"] == "seek_ended":
             self._seek_ended(message, now)
         elif message["type"] == "started" and "side" in message:
-            self._games.setdefault(message["game"], Game()).started = message
+            self._started(message, message["side"])
         elif message["type"] == "turn":
             self._turn(message, now)
         elif message["type"] == "ended":
             self._ended(message)
             self._go_on()
+
+    def _started(self, message: wire.Started, side: Side) -> None:
+        self._games.setdefault(message["game"], Game()).started = message
+        verb, opponent = "back in" if message["resumed"] else "in", _opponent(message, side)
+        log.info("%s game %s as %s against %s, pool %s", verb, message["game"], side, opponent, message["pool"])
 
     def _welcomed(self, message: wire.Welcome) -> None:
         again, self.welcome = self.welcome is not None, message
@@ -322,7 +327,6 @@ class Session:
         """A message other than hello was refused."""
         code, mark = message["code"], message.get("ref")
         error, game = _error(message), self._games.get(message.get("game", str(mark)))
-        log.warning("error %s", error)
         if mark == SEEK:
             self._seek_refused(error, now)
         elif code == "illegal_move" and game and game.turn:
@@ -333,6 +337,8 @@ class Session:
         elif code == "rate_limited" and game and game.answer and game.limited < MOVE_AGAIN_TIMES:
             game.limited += 1
             self._alarms[str(mark)] = now.monotonic + MOVE_AGAIN_SECONDS
+        if self.failure is not error:  # which its receiver tells
+            log.warning("error %s", error)
 
     def _seek_refused(self, error: ProtocolError, now: Now) -> None:
         self._seeking = error.code == "already_seeking"
@@ -420,7 +426,7 @@ class Session:
             self._alarms[SEEK] = now.monotonic + pause + PENALTY_MARGIN_SECONDS
         elif reason not in ("cancelled", "done", "draining"):
             self._alarms[SEEK] = now.monotonic + UNKNOWN_SECONDS
-        if reason != "done":
+        if reason not in ("done", "cancelled"):
             log.warning("the seek ended, %s%s", reason, why)
         self._draining |= reason == "draining"
         if self._goal and reason == "cancelled":
@@ -440,14 +446,17 @@ def _error(message: wire.Error) -> ProtocolError:
     )
 
 
+def _opponent(started: wire.Started, side: Side) -> str:
+    return started["north" if side == "south" else "south"]["name"]
+
+
 def _turn_of(message: wire.Turn, started: wire.Started | None, now: Now, answer: Answer) -> Turn:
     """A turn with what is known of its game; a deadline counts from its arrival."""
     side, remaining = message["side"], BySide(**message["remaining_ms"])
     left = remaining.of(side)
     opponent, rated, pool = None, False, ""
     if started:
-        opponent = started["north" if side == "south" else "south"]["name"]
-        rated, pool = started["rated"], started["pool"]
+        opponent, rated, pool = _opponent(started, side), started["rated"], started["pool"]
         left = min(left, started["time"].get("move_ms", left))
     return Turn(
         game=message["game"],

@@ -69,7 +69,8 @@ impl Options {
     fn choose<C: Checking>(&self, all: &[&'static C]) -> Vec<&'static C> {
         for name in self.only.iter().chain(&self.skip) {
             if !all.iter().any(|check| check.about().name == name) {
-                misused(&format!("there is no check '{name}'; spec/conformance/README.md lists them all"));
+                let names: Vec<&str> = all.iter().map(|check| check.about().name).collect();
+                misused(&format!("there is no check '{name}', but these: {}", names.join(", ")));
             }
         }
         let names = |list: &[String], check: &C| list.iter().any(|name| name == check.about().name);
@@ -96,5 +97,10 @@ fn summary(reports: &[Report]) -> ExitCode {
     );
     let all = counted(reports.len() as u64, "check", "checks");
     note(&format!("{all}: {} ok, {failed} failed, {skipped} skipped", count(|verdict| *verdict == Verdict::Ok)));
+    if failed > 1 {
+        let names = reports.iter().filter(|report| matches!(report.verdict, Verdict::Failed(_)));
+        let names: Vec<&str> = names.map(|report| report.about.name).collect();
+        note(&format!("mend the first one first, others may follow from it: {}", names.join(", ")));
+    }
     if failed == 0 { ExitCode::SUCCESS } else { FINDINGS.into() }
 }

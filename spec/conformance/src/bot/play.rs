@@ -63,7 +63,7 @@ impl Referee<'_> {
 
     /// What a bot does once its seek is done: it seeks again, or leaves in good order.
     pub(crate) fn next(&mut self) -> Step<Next> {
-        match self.hear(self.patience)? {
+        match self.hear_past_moves()? {
             Heard::Said(Incoming { message: ClientMessage::Bye, reference }) => {
                 let goodbye = json!({"type": "goodbye", "reason": "bye", "message": "goodbye"});
                 self.say(&with_ref(goodbye, reference.as_ref()));
@@ -82,6 +82,18 @@ impl Referee<'_> {
                 Ok(Next::Seeks)
             }
             heard => self.fault(self.clause(), "bye, the end of the connection, or a new seek", &heard),
+        }
+    }
+
+    /// What comes when no game runs, behind such moves of games that are over as have crossed their end.
+    fn hear_past_moves(&mut self) -> Step<Heard> {
+        loop {
+            match self.hear(self.patience)? {
+                Heard::Said(Incoming { message: ClientMessage::Move(said), reference }) => {
+                    self.judge(said, reference)?;
+                }
+                heard => return Ok(heard),
+            }
         }
     }
 

@@ -319,6 +319,9 @@ impl<'a> Referee<'a> {
             Heard::Said(said) => told(said),
             Heard::Silence(time) if self.link.is_some() => format!("nothing within {time:?}"),
             Heard::Silence(_) | Heard::Closed => match self.process.ends_within(END) {
+                Some(status) if self.hello.is_none() && matches!(heard, Heard::Silence(_)) => {
+                    format!("the bot ended with status {status} before it connected; run its command by hand")
+                }
                 Some(status) => format!("the bot ended with status {status}"),
                 None if self.hello.is_none() || matches!(heard, Heard::Silence(_)) => "no connection".to_owned(),
                 None => "the bot closed the connection".to_owned(),

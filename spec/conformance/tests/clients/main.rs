@@ -21,7 +21,7 @@ fn hold(sdk: &Sdk) {
     let mut driver = driver::Driver::start(sdk.driver());
     let mut found = messages::named(sdk);
     found.extend(sdk.tests());
-    sdk.first();
+    sdk.shown();
     found.extend(rules::found(&mut driver));
     found.extend(messages::found(&mut driver));
     found.extend(unready(sdk.greedy()));

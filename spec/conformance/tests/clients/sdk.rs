@@ -16,8 +16,9 @@ pub struct Sdk {
     /// What runs its driver, and the bot that plays greedily.
     driver: &'static str,
     greedy: &'static str,
-    /// The bot that its page shows: its file, the block's language, and what runs it.
-    first: [&'static str; 3],
+    /// The programs that its page shows, one by `run` and one with a loop of its own: the file, the block's language, and
+    /// what runs it.
+    shown: [[&'static str; 3]; 2],
     /// What runs its own tests, where nothing else does.
     tests: &'static [&'static str],
 }
@@ -30,10 +31,11 @@ pub const C: Sdk = Sdk {
         "cc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I. -o {out}/driver tests/driver.c",
         "cc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I. -o {out}/greedy bots/greedy_bot.c bots/options.c modiar.c",
         "cc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I. -o {out}/first bots/first_bot.c modiar.c",
+        "cc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -I. -o {out}/own_loop bots/own_loop.c modiar.c",
     ],
     driver: "{out}/driver",
     greedy: "{out}/greedy",
-    first: ["bots/first_bot.c", "c", "{out}/first"],
+    shown: [["bots/first_bot.c", "c", "{out}/first"], ["bots/own_loop.c", "c", "{out}/own_loop"]],
     // Whatever it does to memory that is not its own is found.
     tests: &[
         "cc -std=c11 -O1 -g -fsanitize=address,undefined -Wall -Wextra -Wpedantic -Werror -I. -o {out}/tests tests/tests.c",
@@ -50,10 +52,11 @@ pub const GO: Sdk = Sdk {
         "go build -o {out}/driver ./tests/driver",
         "go build -o {out}/greedy ./bots/greedy",
         "go build -o {out}/first ./bots/first",
+        "go build -o {out}/loop ./bots/loop",
     ],
     driver: "{out}/driver",
     greedy: "{out}/greedy",
-    first: ["bots/first/main.go", "go", "{out}/first"],
+    shown: [["bots/first/main.go", "go", "{out}/first"], ["bots/loop/main.go", "go", "{out}/loop"]],
     tests: &["go test ./..."],
 };
 
@@ -64,12 +67,15 @@ pub const JAVA: Sdk = Sdk {
     builds: &[
         "javac -Xlint:all -Xdoclint:all/public -Werror -d {out} Modiar.java",
         "javac -Xlint:all -Werror -cp {out} -d {out} tests/Driver.java tests/Tests.java tests/Part.java \
-         bots/FirstBot.java bots/GreedyBot.java bots/Options.java",
+         bots/FirstBot.java bots/OwnLoop.java bots/GreedyBot.java bots/Options.java",
     ],
     driver: "java -cp {out} Driver",
     // Quick to start, for it is started often.
     greedy: "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -cp {out} GreedyBot",
-    first: ["bots/FirstBot.java", "java", "java -cp {out} FirstBot"],
+    shown: [
+        ["bots/FirstBot.java", "java", "java -cp {out} FirstBot"],
+        ["bots/OwnLoop.java", "java", "java -cp {out} OwnLoop"],
+    ],
     tests: &["java -cp {out} Tests"],
 };
 
@@ -80,7 +86,10 @@ pub const JAVASCRIPT: Sdk = Sdk {
     builds: &[],
     driver: "node {here}/tests/driver.js",
     greedy: "node {here}/bots/greedy.js",
-    first: ["bots/first.js", "js", "node {here}/bots/first.js"],
+    shown: [
+        ["bots/first.js", "js", "node {here}/bots/first.js"],
+        ["bots/own_loop.js", "js", "node {here}/bots/own_loop.js"],
+    ],
     tests: &["node --test"],
 };
 
@@ -91,7 +100,10 @@ pub const PYTHON: Sdk = Sdk {
     builds: &[],
     driver: "env PYTHONPATH={here}/src python3 {here}/tests/driver.py",
     greedy: "python3 {here}/bots/greedy_bot.py",
-    first: ["bots/first_bot.py", "python", "python3 {here}/bots/first_bot.py"],
+    shown: [
+        ["bots/first_bot.py", "python", "python3 {here}/bots/first_bot.py"],
+        ["bots/own_loop.py", "python", "python3 {here}/bots/own_loop.py"],
+    ],
     tests: &[],
 };
 
@@ -108,7 +120,10 @@ pub const RUST: Sdk = Sdk {
     builds: &["cargo build --quiet --locked --workspace --examples"],
     driver: "{target}/debug/examples/driver",
     greedy: "{target}/debug/examples/greedy",
-    first: ["examples/first.rs", "rust", "{target}/debug/examples/first"],
+    shown: [
+        ["examples/first.rs", "rust", "{target}/debug/examples/first"],
+        ["examples/own_loop.rs", "rust", "{target}/debug/examples/own_loop"],
+    ],
     tests: &[],
 };
 
@@ -150,14 +165,16 @@ impl Sdk {
         self.words(self.greedy)
     }
 
-    /// What starts the bot that its page shows; the page shows it as its file has it.
+    /// What starts the programs that its page shows; the page shows them as their files have them.
     #[track_caller]
-    pub fn first(&self) -> Vec<String> {
-        let [file, language, run] = self.first;
-        let [page, file] = ["README.md", file].map(|path| std::fs::read_to_string(self.here().join(path)).unwrap());
-        let shown = page.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next();
-        assert_eq!(shown, Some(&*file), "clients/{}: the page and the file show the same bot", self.folder);
-        self.words(run)
+    pub fn shown(&self) -> [Vec<String>; 2] {
+        self.shown.map(|[file, language, run]| {
+            let [page, program] =
+                ["README.md", file].map(|path| std::fs::read_to_string(self.here().join(path)).unwrap());
+            let block = format!("```{language}\n{program}```");
+            assert!(page.contains(&block), "clients/{}: the page does not show {file}", self.folder);
+            self.words(run)
+        })
     }
 
     /// Runs its own tests; what failed.

@@ -1,0 +1,13 @@
+//! Plays two games in practice by a loop of its own.
+
+use modiar_client::{Client, Settings};
+
+fn main() -> Result<(), modiar_client::Error> {
+    let client = Client::connect(Settings::new().games(2).ended(|ended| println!("{ended}")))?;
+    for turn in client.turns("practice", 2)? {
+        let turn = turn?;
+        turn.play(turn.legal[0])?;
+    }
+    client.close();
+    Ok(())
+}

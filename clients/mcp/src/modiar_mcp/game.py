@@ -62,6 +62,10 @@ class Game:
     def is_mine(self) -> bool:
         return self.turn is not None
 
+    def is_told(self) -> bool:
+        """Whether its turn is there too, where the bot is to move."""
+        return self.over or self.is_mine() or self.position.side != self.side
+
     def runs(self) -> bool:
         return not self.over
 

@@ -124,8 +124,12 @@ class Seat:
             self._client, self.away = client, ""
             self._following = asyncio.create_task(self._follow(client))
         listed = client.welcome["games"]
-        await self.until(lambda: all(name in self._games for name in listed), ANSWER_SECONDS)
+        await self.until(lambda: all(self._is_told(name) for name in listed), ANSWER_SECONDS)
         return client
+
+    def _is_told(self, name: str) -> bool:
+        """Whether all is there that is told of a game at a return."""
+        return name in self._games and self._games[name].is_told()
 
     async def until(self, ready: Callable[[], bool], seconds: float) -> bool:
         """Waits until something is so, or the connection failed; whether it is so."""

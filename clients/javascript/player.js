@@ -20,6 +20,29 @@ const LAST_PAUSE_MS = 15_000;
 // What is heard of seeks and games begins these pauses anew: it goes on with us, which a welcome does not show.
 const OF_PLAY = new Set(["seeking", "seek_ended", "started", "turn", "ended"]);
 
+// All that there are on a board, those that were captured with them.
+const SEEDS = 42;
+
+const isIn = (value, most) => Number.isInteger(value) && value >= 0 && value <= most;
+
+// What is read of a message below, where it is not there as it must be.
+const SENSE = {
+  welcome: ({ bot, games, missed }) => bot?.name && Array.isArray(games) && Array.isArray(missed) && missed.every(makesSense),
+  started: ({ south, north }) => south?.name && north?.name,
+  turn: ({ pits, captured, legal, remaining_ms }) =>
+    [pits, legal].every(Array.isArray) &&
+    pits.length === 6 &&
+    [...pits, captured?.south, captured?.north].every((seeds) => isIn(seeds, SEEDS)) &&
+    legal.length > 0 &&
+    legal.every((pit) => isIn(pit, 5)) &&
+    [remaining_ms?.south, remaining_ms?.north].every(Number.isFinite),
+  ended: ({ score }) => [score?.south, score?.north].every(Number.isFinite),
+};
+
+function makesSense(message) {
+  return !Object.hasOwn(SENSE, message.type) || Boolean(SENSE[message.type](message));
+}
+
 // Most tries in a row to come back, while no game runs.
 const IDLE_TRIES = 60;
 
@@ -174,6 +197,7 @@ export class Player {
 
   /** A message came; `now` is the monotonic time and `unix` the wall clock's, in ms. */
   hear(message, now, unix) {
+    if (!makesSense(message)) return this.#log("warn", `skipped a message of type ${message.type} that makes no sense`);
     this.#held ||= OF_PLAY.has(message.type);
     switch (message.type) {
       case "welcome":

@@ -88,6 +88,32 @@ function playing(games = 1) {
   return one;
 }
 
+test("what makes no sense is passed over", () => {
+  const { player, did, hear } = scene();
+  player.connected();
+  hear({ ...welcome(), games: undefined });
+  hear(welcome());
+  player.seek("practice", 1);
+  hear({ ...started(G), north: undefined });
+  hear(started(G));
+  const senseless = [
+    { pits: [7, 7] },
+    { pits: [2 ** 40, 7, 7, 7, 7, 7] },
+    { pits: [-1, 7, 7, 7, 7, 7] },
+    { captured: undefined },
+    { legal: [] },
+    { legal: [7] },
+    { remaining_ms: {} },
+  ];
+  for (const more of senseless) hear({ ...turn(G), ...more });
+  hear({ ...ended(G), score: undefined });
+  assert.deepEqual([did.turn.length, did.ended.length], [0, 0]);
+  assert.equal(did.log.filter((line) => line.includes("makes no sense")).length, senseless.length + 3);
+  hear(turn(G));
+  hear(ended(G));
+  assert.deepEqual([did.turn.length, did.ended.length], [1, 1]);
+});
+
 test("hello says who it is, and again with the name and resume of the welcome", () => {
   const { player, hear, last } = scene({ version: "0.3", games: 4 });
   player.connected();

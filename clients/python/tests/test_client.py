@@ -111,6 +111,22 @@ class Scenes:
             self.assertEqual(printed, RESULT)
             self.assertIn("skipped a line that is not a message", logged)
 
+        def test_a_turn_that_makes_no_sense_is_passed_over(self) -> None:
+            def meet(peer: Peer) -> None:
+                peer.welcome()
+                peer.hear("seek")
+                peer.say(STARTED)
+                for pits in ([7, 7], [2**40, 7, 7, 7, 7, 7], [-1, 7, 7, 7, 7, 7]):
+                    peer.say({**TURN, "pits": pits})
+                for legal in ([], [7]):
+                    peer.say({**TURN, "legal": legal})
+                peer.say(TURN)
+                peer.hear("move")
+                end(peer)
+
+            _, logged = self.play(meet)
+            self.assertEqual(logged.count("makes no sense"), 5)
+
         def test_after_a_lost_link_the_same_pit_is_sent_and_nobody_is_asked_again(self) -> None:
             def break_off(peer: Peer) -> None:
                 begin(peer)
@@ -241,6 +257,17 @@ class Scenes:
 
             _, logged = self.play(meet, status=3)
             self.assertIn("the seek ended, penalised: too slow; the next seek may come in 1 s", logged)
+            self.assertIn("goodbye: another connection", logged)
+
+        def test_a_pause_for_ever_is_no_error(self) -> None:
+            def meet(peer: Peer) -> None:
+                peer.welcome()
+                peer.hear("seek")
+                peer.say({**DONE, "reason": "penalised", "until_ms": 2**53, "message": "far"})
+                time.sleep(0.2)
+                peer.say({"type": "goodbye", "reason": "replaced", "message": "another connection"})
+
+            _, logged = self.play(meet, status=3)
             self.assertIn("goodbye: another connection", logged)
 
         def test_a_seek_that_ends_for_an_unknown_reason_is_not_sought_again_at_once(self) -> None:

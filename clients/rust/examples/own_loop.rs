@@ -1,4 +1,5 @@
 //! Plays two games in practice by a loop of its own.
+#![allow(clippy::print_stdout)] // the results
 
 use modiar_client::{Client, Settings};
 

@@ -32,6 +32,12 @@ __version__ = "0.1.0"
 # Between two tries: a random time up to this, which doubles from the first to the last, so that not all bots come at once.
 FIRST_PAUSE, LAST_PAUSE = 0.25, 15.0
 
+# A bot that has to pause for longer asks again once a day.
+LONGEST_PAUSE = 86_400.0
+
+# All that there are on a board, those that were captured with them.
+SEEDS = 42
+
 # How often a bot without a running game tries to come back.
 IDLE_TRIES = 60
 
@@ -359,6 +365,9 @@ class Session:
     # Games.
 
     def _turn(self, message: wire.Turn, now: Now) -> None:
+        if not _makes_sense(message):
+            log.warning("skipped a turn of %s that makes no sense", message["game"])
+            return
         game = self._games.setdefault(message["game"], Game())
         if game.resigned or (game.answer and game.answer[0] == message["ply"]):
             self._tell(message["game"])  # it was lost, or this turn was told before it came
@@ -421,7 +430,7 @@ class Session:
         reason, self._seeking = message["reason"], False
         why = ""
         if reason == "penalised":
-            pause = max(0.0, message.get("until_ms", 0) / 1000 - now.unix)
+            pause = min(max(0.0, message.get("until_ms", 0) / 1000 - now.unix), LONGEST_PAUSE)
             why = f": {message.get('message', 'misconduct')}; the next seek may come in {pause:.0f} s"
             self._alarms[SEEK] = now.monotonic + pause + PENALTY_MARGIN_SECONDS
         elif reason not in ("cancelled", "done", "draining"):
@@ -444,6 +453,13 @@ def _error(message: wire.Error) -> ProtocolError:
     return kind(
         message["code"], message["message"], message.get("field"), message.get("clause"), message["fatal"]
     )
+
+
+def _makes_sense(turn: wire.Turn) -> bool:
+    """Whether six pits hold no more than there is, and one of them at least may be played."""
+    numbers, legal = [*turn["pits"], *turn["captured"].values()], turn["legal"]
+    seeds = all(isinstance(number, int) and 0 <= number <= SEEDS for number in numbers)
+    return seeds and len(turn["pits"]) == 6 and bool(legal) and all(pit in range(6) for pit in legal)
 
 
 def _opponent(started: wire.Started, side: Side) -> str:

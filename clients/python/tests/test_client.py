@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import os
 import signal
 import time
 import unittest
-import unittest.mock
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -485,18 +483,6 @@ class Follow(unittest.IsolatedAsyncioTestCase):
             following.cancel()
             await asyncio.wait({following})
         await asyncio.to_thread(server.join)
-
-
-class Setting(unittest.TestCase):
-    def test_a_wrong_one_is_named_with_its_value(self) -> None:
-        wrong = [("HOST", "a..b"), ("PORT", "99999"), ("PORT", "abc"), ("TLS", "0"), ("CA", "absent.pem")]
-        for variable, value in ((f"MODIAR_{name}", value) for name, value in wrong):
-            with unittest.mock.patch.dict(os.environ, {variable: value}), self.assertLogs("modiar") as logged:
-                self.assertEqual(modiar.run(lambda turn: turn.legal[0]), 2)
-            self.assertIn(f"{variable} is {value!r}", logged.output[-1])
-
-    def test_a_token_is_not_shown(self) -> None:
-        self.assertNotIn("secret", repr(Settings(token="secret")))
 
 
 if __name__ == "__main__":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import io
 import signal
 import time
 import unittest
+import unittest.mock
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -140,6 +140,25 @@ class Scenes:
             printed, logged = self.play(break_off, go_on)
             self.assertEqual((printed, len(self.asked)), (RESULT, 1))
             self.assertIn("this bot comes back", logged)
+
+        def test_a_server_that_is_silent_on_the_return_is_left(self) -> None:
+            def break_off(peer: Peer) -> None:
+                begin(peer)
+                peer.hear("move")
+
+            def say_nothing(peer: Peer) -> None:
+                peer.hear("hello")
+                peer.hear("end of file")  # it hangs up
+
+            def go_on(peer: Peer) -> None:
+                peer.welcome(games=[GAME])
+                peer.say({**STARTED, "resumed": True}, TURN)
+                peer.hear("move")
+                end(peer)
+
+            with unittest.mock.patch("modiar.session.CONNECT_SECONDS", 0.5):
+                printed, _ = self.play(break_off, say_nothing, go_on)
+            self.assertEqual(printed, RESULT)
 
         def test_a_game_that_ended_meanwhile_counts_once(self) -> None:
             def break_off(peer: Peer) -> None:
@@ -426,63 +445,6 @@ class Asyncio(Scenes.Client):
             end(peer)
 
         self.assertEqual(self.play(meet, choose=choose)[0], RESULT)
-
-
-class Follow(unittest.IsolatedAsyncioTestCase):
-    """A program that asks for games by itself."""
-
-    async def test_a_game_that_was_not_sought_is_played_and_everything_is_told(self) -> None:
-        def meet(peer: Peer) -> None:
-            peer.welcome()
-            self.assertEqual(peer.hear("challenge")["opponent"], "Loubna")
-            peer.say(STARTED, TURN)
-            self.assertEqual(peer.hear("move")["pit"], 2)
-            peer.say({**TURN, "ply": TURN["ply"] + 2})
-            peer.hear("resign")
-            peer.say(ENDED)
-            peer.hear("bye")
-
-        server, heard = Server(meet), list[str]()
-        async with modiar.aio.connect(Settings("127.0.0.1", server.port, None, None)) as client:
-            self.assertTrue(client.linked)
-            client.heard = lambda message: heard.append(message["type"])
-            over = asyncio.Event()
-            client.ended = lambda _: over.set()
-            client.send({"type": "challenge", "opponent": "Loubna", "pool": "practice"})
-            following = asyncio.create_task(self.answer(client))
-            await asyncio.wait_for(over.wait(), 10)
-            following.cancel()
-            await asyncio.wait({following})
-        await asyncio.to_thread(server.join)
-        self.assertEqual(heard, ["started", "turn", "turn", "ended"])
-        self.assertEqual([ended.game for ended in client.results], [GAME])
-
-    async def answer(self, client: modiar.aio.Client) -> None:
-        async for turn in client.follow():
-            if turn.ply == TURN["ply"]:
-                turn.play(turn.legal[-1])
-            else:
-                client.resign(turn.game)
-
-    async def test_a_seek_is_taken_back(self) -> None:
-        def meet(peer: Peer) -> None:
-            peer.welcome()
-            peer.hear("seek")
-            peer.hear("unseek")
-            peer.say({"type": "seek_ended", "pool": "practice", "reason": "cancelled", "ref": "unseek"})
-            peer.hear("bye")  # it seeks no more
-
-        server = Server(meet)
-        async with modiar.aio.connect(Settings("127.0.0.1", server.port, None, None)) as client:
-            client.seek("practice")
-            client.unseek()
-            ended = asyncio.Event()
-            client.heard = lambda _: ended.set()
-            following = asyncio.create_task(self.answer(client))
-            await asyncio.wait_for(ended.wait(), 10)
-            following.cancel()
-            await asyncio.wait({following})
-        await asyncio.to_thread(server.join)
 
 
 if __name__ == "__main__":

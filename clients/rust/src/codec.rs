@@ -3,7 +3,7 @@
 use crate::log::Log;
 use modiar_protocol::limits::SERVER_LINE_BYTES;
 use modiar_protocol::server::SeekEnd;
-use modiar_protocol::{ErrorCode, Incoming, ServerMessage};
+use modiar_protocol::{ErrorCode, Incoming, ServerMessage, Termination};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -127,6 +127,7 @@ impl Decoder {
         }
         rename_unknown_code(&kind, &mut said);
         rename_unknown_seek_end(&kind, &mut said);
+        rename_unknown_terminations(&kind, &mut said);
         match ServerMessage::read(said.to_string().as_bytes()) {
             Ok(message) => {
                 self.compare(&kind, &said, &message);
@@ -179,6 +180,24 @@ fn rename_unknown_seek_end(kind: &str, said: &mut Value) {
         let message = format!("{reason}: {}", said["message"].as_str().unwrap_or("the seek ended"));
         said["reason"] = json!(SeekEnd::Penalised);
         said["message"] = message.into();
+    }
+}
+
+/// A newer server may have more ends of a game: what counts is who won.
+fn rename_unknown_terminations(kind: &str, said: &mut Value) {
+    let missed = said.get_mut("missed").and_then(Value::as_array_mut);
+    match (kind, missed) {
+        ("welcome", Some(missed)) => missed.iter_mut().for_each(rename_unknown_termination),
+        ("ended", _) => rename_unknown_termination(said),
+        _ => {}
+    }
+}
+
+fn rename_unknown_termination(ended: &mut Value) {
+    let Some(termination) = ended.get_mut("termination").filter(|termination| termination.is_string()) else { return };
+    if serde_json::from_value::<Termination>(termination.clone()).is_err() {
+        let known = if ended["result"] == "none" { Termination::Aborted } else { Termination::Resignation };
+        ended["termination"] = json!(known);
     }
 }
 

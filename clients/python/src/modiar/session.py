@@ -24,7 +24,7 @@ from typing import NamedTuple
 from . import wire
 from .errors import AuthError, ConnectError, IllegalMove, ModiarError, ProtocolError
 from .rules import BySide, Pit, Position, Side
-from .settings import Settings
+from .settings import CONNECT_SECONDS, Settings
 from .turn import Answer, Ended, Last, Turn
 
 __version__ = "0.1.0"
@@ -136,6 +136,7 @@ class Session:
     def connected(self) -> None:
         """There is a new link: says hello."""
         self._forget_the_link()
+        self._alarms[HELLO] = time.monotonic() + CONNECT_SECONDS
         hello: wire.Hello = {"type": "hello", "protocol": wire.PROTOCOL, "ref": HELLO}
         hello["client"] = f"modiar-python/{__version__}"
         if self._name:
@@ -253,6 +254,8 @@ class Session:
             del self._alarms[what]
             if what == SEEK:
                 self._go_on()
+            elif what == HELLO:
+                self.useless = True  # the server is silent
             else:
                 self._tell(what)
 
@@ -295,6 +298,7 @@ class Session:
     def _welcomed(self, message: wire.Welcome) -> None:
         again, self.welcome = self.welcome is not None, message
         self._let_in, self._register, self._refusals = True, False, 0
+        self._alarms.pop(HELLO, None)
         # The name too: who comes back without one is somebody else.
         self._name = message["bot"]["name"]
         self._resume = message.get("resume")

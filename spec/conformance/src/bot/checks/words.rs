@@ -159,7 +159,11 @@ fn unknown_termination(at: &mut Referee<'_>) -> Step {
     let game = at.game();
     let ended = game.ended_by(Some(game.side), "adjudication");
     at.end(ended);
-    at.goes_on()
+    if at.wants_more()? {
+        at.short_game()?;
+    }
+    // One that has not counted the game waits for its end for ever.
+    if at.seek.is_none() { at.next().map(drop) } else { Ok(()) }
 }
 
 fn unknown_goodbye(at: &mut Referee<'_>) -> Step {

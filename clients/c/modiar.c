@@ -23,11 +23,14 @@
 /* Where the pauses between tries to come back begin and end, and how many tries an idle client makes. */
 enum { FIRST_PAUSE_MS = 250, LAST_PAUSE_MS = 15000, IDLE_TRIES = 60 };
 
+/* A connection that stood for so long was of use, though no move counted on it. */
+enum { HELD_MS = 10000 };
+
 /* How long to wait for a connection and its welcome, a write, a last goodbye, and the end of all games at Ctrl-C. */
 enum { CONNECT_MS = 10000, WRITE_MS = 10000, GOODBYE_MS = 1000, LEAVE_MS = 2000 };
 
-/* A limited move is sent again after a while, so often; anything else that was limited waits longer. */
-enum { AGAIN_MS = 200, AGAIN_TRIES = 5, LIMITED_MS = 1000 };
+/* A limited move is sent again after a while, so often; a seek that came to nothing waits longer. */
+enum { AGAIN_MS = 200, AGAIN_TRIES = 5, SEEK_AGAIN_MS = 1000 };
 
 /* How late settings.stop may be seen, where it is set just before a wait begins. */
 enum { STOP_MS = 200 };
@@ -1378,7 +1381,9 @@ static void hang_up(modiar_client *client)
     if (client->socket >= 0)
         close(client->socket);
     client->socket = -1;
-    client->welcomed = client->seeking = client->draining = false; /* these end with their connection, games do not */
+    if (client->moved || (client->welcomed && modiar_now_ms() - client->welcomed_ms >= HELD_MS))
+        client->pause_ms = FIRST_PAUSE_MS;
+    client->moved = client->welcomed = client->seeking = client->draining = false; /* these end with their connection, games do not */
     client->input_size = 0;
     client->decoder.length = 0;
     client->decoder.too_long = false;
@@ -1388,7 +1393,7 @@ static void lose(modiar_client *client, const char *why)
 {
     fail(client, MODIAR_CONNECT_ERROR, "lost the connection to %s:%d: %s", client->settings.host, client->settings.port,
          why);
-    if (client->heard && !client->leaving)
+    if (client->was_welcomed && !client->leaving)
         tell(client, MODIAR_INFO, "%s", client->failure.text);
     hang_up(client);
 }
@@ -1491,7 +1496,7 @@ static modiar_type read_next(modiar_client *client, int64_t until_ms)
         ssize_t got = recv(client->socket, client->input, sizeof client->input, 0);
         if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
             continue;
-        if (got > 0 && !client->heard && client->input[0] == TLS_ALERT) {
+        if (got > 0 && !client->was_welcomed && client->input[0] == TLS_ALERT) {
             lose(client, "the port may speak TLS, which this library does not; its page shows a tunnel");
         } else if (got > 0) {
             client->arrival_ms = modiar_now_ms();
@@ -1499,7 +1504,7 @@ static modiar_type read_next(modiar_client *client, int64_t until_ms)
             client->input_size = (size_t)got;
         } else {
             lose(client, got < 0          ? strerror(errno)
-                         : client->heard ? "the server closed it"
+                         : client->was_welcomed ? "the server closed it"
                                          : "closed without a message: MODIAR_PORT may be no port for bots");
         }
     }
@@ -1669,6 +1674,8 @@ static void on_turn(modiar_client *client, const modiar_wire_turn *wire)
 
     if (game == NULL)
         return;
+    client->moved = client->moved || (game->answered_ply > 0 && game->answered_ply == game->turn.ply &&
+                                      wire->ply != game->turn.ply);
     if (game->resigned || (wire->ply == game->answered_ply && game->answered_ply > 0)) {
         say_answer(client, game); /* it may not have got through; the ply keeps it from counting twice */
         return;
@@ -1714,8 +1721,10 @@ static void on_ended(modiar_client *client, const modiar_wire_ended *wire)
     modiar_game *game = find_game(client, wire->game);
     modiar_ended ended = {.side = game != NULL ? game->turn.side : MODIAR_NO_SIDE, .detail_pit = -1};
 
-    if (game != NULL)
+    if (game != NULL) {
         game->running = false;
+        client->moved = client->moved || game->answered_ply > 0;
+    }
     if (!copy(ended.game, sizeof ended.game, wire->game) || told_before(client, wire->game))
         return;
     copy(ended.result, sizeof ended.result, wire->result);
@@ -1752,7 +1761,8 @@ static void on_welcome(modiar_client *client, const modiar_wire_welcome *wire)
     bool back = client->was_welcomed;
 
     client->was_welcomed = client->welcomed = true;
-    client->refused = 0;
+    client->welcomed_ms = client->arrival_ms;
+    client->tries = client->refused = 0;
     copy(client->name, sizeof client->name, wire->bot.name); /* who comes back without a name is somebody else */
     copy(client->resume, sizeof client->resume, wire->resume);
     if (back)
@@ -1772,6 +1782,12 @@ static void on_welcome(modiar_client *client, const modiar_wire_welcome *wire)
         get_game(client, wire->games.at[i]);
 }
 
+/* Whether as many games were played as were wanted. */
+static bool is_enough(const modiar_client *client)
+{
+    return client->wanted > 0 && client->played >= client->wanted;
+}
+
 static void on_seek_ended(modiar_client *client, const modiar_wire_seek_ended *wire)
 {
     struct timespec now;
@@ -1789,9 +1805,9 @@ static void on_seek_ended(modiar_client *client, const modiar_wire_seek_ended *w
         client->draining = true; /* until the server has gone and come back */
     } else if (equal(wire->reason, "cancelled")) {
         client->cancelled = true;
-    } else if (!equal(wire->reason, "done")) {
+    } else if (!is_enough(client)) {
         tell(client, MODIAR_WARNING, "the seek ended, %s", or_empty(wire->reason));
-        client->seek_at_ms = modiar_now_ms() + LIMITED_MS;
+        client->seek_at_ms = modiar_now_ms() + SEEK_AGAIN_MS;
     }
 }
 
@@ -1830,13 +1846,15 @@ static void on_hello_refused(modiar_client *client, const modiar_wire_error *wir
         else
             end_by_error(client, MODIAR_AUTH_ERROR, wire);
         break;
-    case MODIAR_CODE_DRAINING:
-    case MODIAR_CODE_TOO_MANY_CONNECTIONS:
-    case MODIAR_CODE_RATE_LIMITED:
-        lose(client, or_empty(wire->code));
+    case MODIAR_CODE_BAD_PROTOCOL:
+    case MODIAR_CODE_BAD_FIELD:
+        end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
         break;
     default:
-        end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
+        if (client->was_welcomed)
+            lose(client, or_empty(wire->code));
+        else
+            end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
     }
 }
 
@@ -1845,13 +1863,13 @@ static void on_seek_refused(modiar_client *client, const modiar_wire_error *wire
     modiar_code code = modiar_code_of(wire->code);
 
     client->seeking = code == MODIAR_CODE_ALREADY_SEEKING;
-    client->draining = code == MODIAR_CODE_DRAINING;
-    if (code == MODIAR_CODE_RATE_LIMITED)
-        client->seek_at_ms = modiar_now_ms() + LIMITED_MS;
-    else if (code == MODIAR_CODE_TOO_MANY_CONNECTIONS)
+    client->draining = client->draining || code == MODIAR_CODE_DRAINING;
+    if (code == MODIAR_CODE_TOO_MANY_CONNECTIONS)
         lose(client, wire->code);
-    else if (!client->seeking && !client->draining)
+    else if (code == MODIAR_CODE_UNKNOWN_POOL || code == MODIAR_CODE_BAD_FIELD)
         end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
+    else
+        client->seek_at_ms = modiar_now_ms() + SEEK_AGAIN_MS;
 }
 
 /* The turn is handed out once more, with what the server calls legal; then it is enough. */
@@ -1898,7 +1916,7 @@ static void on_goodbye(modiar_client *client, const modiar_wire_goodbye *wire)
         return;
     }
     for (size_t i = 0; i < COUNT(for_good); i++)
-        if (equal(wire->reason, for_good[i]))
+        if (!client->was_welcomed || equal(wire->reason, for_good[i]))
             client->end = fail(client, MODIAR_PROTOCOL_ERROR, "goodbye %s: %s", wire->reason, or_empty(wire->message));
     if (client->end == MODIAR_OK) {
         tell(client, MODIAR_WARNING, "goodbye %s: %s", or_empty(wire->reason), or_empty(wire->message));
@@ -1923,18 +1941,14 @@ static void tell_unknown(modiar_client *client, const modiar_message *message)
 static void hear(modiar_client *client)
 {
     const modiar_message *message = &client->message;
+    char why[80];
 
-    client->heard = client->heard || message->type >= MODIAR_UNKNOWN;
     tell_unknown(client, message);
-    if (message->type >= MODIAR_SEEKING && message->type <= MODIAR_ENDED) { /* it goes on with us, which a welcome does not show */
-        client->tries = 0;
-        client->pause_ms = FIRST_PAUSE_MS;
-    }
     switch (message->type) {
     case MODIAR_NO_JSON: tell(client, MODIAR_WARNING, "skipped a line that is no JSON object"); break;
     case MODIAR_TOO_LONG:
-        client->end = fail(client, MODIAR_PROTOCOL_ERROR, "the server sent a line longer than %d bytes", MODIAR_LINE_BYTES);
-        hang_up(client);
+        snprintf(why, sizeof why, "the server sent a line longer than %d bytes", MODIAR_LINE_BYTES);
+        lose(client, why);
         break;
     case MODIAR_WELCOME: on_welcome(client, &message->welcome); break;
     case MODIAR_SEEKING:
@@ -2018,9 +2032,9 @@ static int64_t say_again(modiar_client *client)
 
 static bool is_finished(const modiar_client *client)
 {
-    bool enough = !client->playing || client->cancelled || (client->wanted > 0 && client->played >= client->wanted);
+    bool over = !client->playing || client->cancelled || is_enough(client);
 
-    return enough && !client->seeking && count_running(client) == 0;
+    return over && !client->seeking && count_running(client) == 0;
 }
 
 /* Seeks where nothing is played and nothing sought; returns when to look again. */
@@ -2063,7 +2077,7 @@ modiar_status modiar_connect(modiar_client *client, const modiar_settings *setti
         say_hello(client);
     while (client->end == MODIAR_OK && !client->welcomed && !is_stopped(client)) {
         step(client, client->welcome_by_ms);
-        if (client->socket < 0 && !client->heard)
+        if (client->end == MODIAR_OK && client->socket < 0)
             client->end = MODIAR_CONNECT_ERROR; /* waiting mends no wrong port */
     }
     if (is_stopped(client) && client->end != MODIAR_BAD_SETTING)
@@ -2218,11 +2232,9 @@ static void print_ended(const modiar_ended *ended, void *user)
     char text[160];
     int size = 0;
 
-    if (strcmp(ended->result, "none") != 0) {
-        printf("%s %s %s %s %d-%d\n", ended->game, ended->result, ended->termination, modiar_side_text(ended->side),
-               ended->score[MODIAR_SOUTH], ended->score[MODIAR_NORTH]);
-        fflush(stdout);
-    }
+    printf("%s %s %s %s %d-%d\n", ended->game, ended->result, ended->termination, modiar_side_text(ended->side),
+           ended->score[MODIAR_SOUTH], ended->score[MODIAR_NORTH]);
+    fflush(stdout);
     if (ended->detail_pit >= 0) {
         size = snprintf(text, sizeof text, "pit %d breaks %s; legal were", ended->detail_pit, ended->detail_clause);
         for (int i = 0; i < ended->detail_legal_count; i++)

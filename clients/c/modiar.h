@@ -580,12 +580,12 @@ typedef struct modiar_client {
     char name[MODIAR_NAME_BYTES];
     char resume[132];
     bool was_welcomed, welcomed; /* ever; on this connection */
-    bool heard;                  /* any message, ever */
+    bool moved;                  /* a move of the bot has counted on this connection */
     bool leaving;                /* after settings.stop, or in modiar_close */
     bool told_type, told_field;  /* unknown ones are logged once */
     int refused;                 /* hellos of a registered bot, one after the other */
     int tries;                   /* to come back, since the last welcome */
-    int64_t pause_ms, welcome_by_ms, arrival_ms;
+    int64_t pause_ms, welcome_by_ms, welcomed_ms, arrival_ms;
     uint64_t chance;
     char pool[MODIAR_POOL_BYTES];
     bool playing; /* modiar_turns was called */

@@ -157,7 +157,7 @@ func (c *Client) live(ctx context.Context) {
 		cause := c.visit(ctx)
 		c.mu.Lock()
 		c.conn = nil
-		pause, err := c.player.lost(cause)
+		pause, err := c.player.lost(cause, time.Now())
 		c.mu.Unlock()
 		if c.err = err; err != nil {
 			return

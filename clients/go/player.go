@@ -18,14 +18,16 @@ const (
 	// Between two tries to come back: a random time up to this, which doubles from the first to the last, so that not all
 	// bots come at once.
 	firstPause, lastPause = 250 * time.Millisecond, 15 * time.Second
+	// heldFor is how long a link has stood that was of use, though no move counted over it.
+	heldFor = 10 * time.Second
 	// idleTries is how often a bot without a game tries to come back. With one there is no limit.
 	idleTries = 60
 	// welcomeWait is how long a server may take to answer hello.
 	welcomeWait = 15 * time.Second
 	// overKept is of how many ended games a second telling is known; welcome tells 64 again.
 	overKept = 256
-	// A message that was limited is said again after so long, a move or a resignation so often.
-	limitedWait, limitedMoveWait, limitedMoves = time.Second, 200 * time.Millisecond, 5
+	// A seek that came to nothing is said again after so long; a limited move or resignation, so often.
+	seekWait, limitedWait, limitedMoves = time.Second, 200 * time.Millisecond, 5
 )
 
 // wrongPort is what a server that does not answer hello may mean.
@@ -52,7 +54,8 @@ type player struct {
 	leaving  bool  // no more games
 	bye      bool  // said
 	failure  error // why there is nothing to come back for
-	tries    int   // to come back, since a link that held
+	pauses   int   // since a link that was of use
+	tries    int   // to come back, since a welcome
 	refusals int   // of hello, one after the other
 
 	link link
@@ -75,10 +78,9 @@ type quest struct {
 // link is what ends with its connection.
 type link struct {
 	welcomed bool
-	held     bool // something of seeks or games was heard: it goes on with us, which a welcome does not show
-	refused  bool // for now: what was heard of it is no reason to come back sooner
+	since    time.Time // welcome
+	moved    bool      // a move of the bot has counted
 	seeking  bool
-	sought   bool // the seek is done
 	paused   bool // an alarm will seek
 	draining bool
 }
@@ -128,7 +130,7 @@ func (p *player) open(at time.Time) {
 }
 
 // lost is the end of a connection, or that none was made: how long to wait before the next, or the error that ends it all.
-func (p *player) lost(cause error) (time.Duration, error) {
+func (p *player) lost(cause error, at time.Time) (time.Duration, error) {
 	was := p.link
 	p.out, p.alarms, p.link = nil, nil, link{}
 	switch {
@@ -136,19 +138,20 @@ func (p *player) lost(cause error) (time.Duration, error) {
 		return 0, p.failure
 	case p.bye || p.leaving:
 		return 0, ErrClosed
-	case !p.welcomed && !was.refused && errors.Is(cause, io.EOF):
+	case !p.welcomed && errors.Is(cause, io.EOF):
 		return 0, fmt.Errorf("%w to %s: closed before a welcome; %s", ErrConnect, p.settings.address(), wrongPort)
-	case !p.welcomed && !was.refused:
+	case !p.welcomed:
 		return 0, fmt.Errorf("%w to %s: %w", ErrConnect, p.settings.address(), cause)
 	}
-	if was.held && !was.refused && !errors.Is(cause, ErrLineTooLong) { // else it would be so again
-		p.tries = 0
+	if was.moved || (was.welcomed && at.Sub(was.since) >= heldFor) {
+		p.pauses = 0
 	}
+	p.pauses++
 	p.tries++
 	if p.tries > idleTries && len(p.games) == 0 {
 		return 0, fmt.Errorf("%w to %s in %d tries: %w", ErrConnect, p.settings.address(), idleTries, cause)
 	}
-	longest := min(firstPause<<min(p.tries-1, 16), lastPause)
+	longest := min(firstPause<<min(p.pauses-1, 16), lastPause)
 	pause := time.Duration(rand.Int64N(int64(longest)))
 	p.log.Warn("no connection; coming back", "server", p.settings.address(), "cause", cause, "try", p.tries, "pause", pause)
 	return pause, nil
@@ -156,13 +159,9 @@ func (p *player) lost(cause error) (time.Duration, error) {
 
 // hear answers one message that came at this time.
 func (p *player) hear(message Message, at time.Time) {
-	switch message.(type) {
-	case SeekingMessage, SeekEndedMessage, StartedMessage, TurnMessage, EndedMessage:
-		p.link.held = true
-	}
 	switch m := message.(type) {
 	case WelcomeMessage:
-		p.welcome(m)
+		p.welcome(m, at)
 	case SeekingMessage:
 		p.log.Info("seeking", "pool", m.Pool, "waiting", m.Waiting, "reason", m.Reason)
 	case SeekEndedMessage:
@@ -199,7 +198,6 @@ func (p *player) tick(now time.Time) {
 // seek sets out for new games.
 func (p *player) seek(pool string, games int) {
 	p.quest = quest{pool: pool, games: games}
-	p.link.sought = false
 	p.goOn()
 }
 
@@ -216,7 +214,7 @@ func (p *player) finished() bool {
 	if len(p.games) > 0 || p.link.seeking {
 		return false
 	}
-	return p.quest.complete() || p.quest.cancelled || p.link.sought
+	return p.quest.complete() || p.quest.cancelled
 }
 
 func (q quest) complete() bool { return q.games > 0 && q.played >= q.games }
@@ -287,15 +285,14 @@ func (p *player) goOn() {
 	if p.quest.games == 0 {
 		left = 0
 	}
-	held := p.link.paused || p.link.draining || p.link.sought
-	if held || p.quest.pool == "" || p.quest.cancelled || p.quest.complete() {
+	if p.link.paused || p.link.draining || p.quest.pool == "" || p.quest.cancelled || p.quest.complete() {
 		return
 	}
 	p.link.seeking = true
 	p.say(SeekMessage{Pool: p.quest.pool, Games: &left, Ref: seekRef})
 }
 
-func (p *player) welcome(m WelcomeMessage) {
+func (p *player) welcome(m WelcomeMessage, at time.Time) {
 	if p.welcomed {
 		p.log.Info("back", "name", m.Bot.Name)
 		for _, missed := range m.Missed {
@@ -309,8 +306,8 @@ func (p *player) welcome(m WelcomeMessage) {
 		}
 	}
 	p.name, p.resume = m.Bot.Name, m.Resume
-	p.refusals = 0
-	p.welcomed, p.link.welcomed = true, true
+	p.tries, p.refusals = 0, 0
+	p.welcomed, p.link.welcomed, p.link.since = true, true, at
 	for id := range p.games {
 		if !slices.Contains(m.Games, id) {
 			p.forget(id)
@@ -329,23 +326,23 @@ func (p *player) seekEnded(m SeekEndedMessage, at time.Time) {
 		return
 	}
 	switch m.Reason {
-	case "done":
-		p.link.sought = true
 	case "cancelled":
 		p.quest.cancelled = true
 	case "draining":
 		p.log.Warn("the server stops; waiting for it to come back", "pool", m.Pool)
 		p.link.draining = true
 	case "penalised":
-		wait := limitedWait
+		wait := seekWait
 		if m.UntilMS != nil {
 			wait = max(wait, time.UnixMilli(*m.UntilMS).Sub(at))
 		}
 		p.log.Warn("the bot has to pause", "pool", m.Pool, "message", m.Message, "pause", wait)
 		p.pause(at.Add(wait))
 	default:
-		p.log.Warn("the seek ended", "pool", m.Pool, "reason", m.Reason, "message", m.Message)
-		p.pause(at.Add(limitedWait))
+		if !p.quest.complete() {
+			p.log.Warn("the seek ended", "pool", m.Pool, "reason", m.Reason, "message", m.Message)
+			p.pause(at.Add(seekWait))
+		}
 	}
 	p.goOn()
 }
@@ -390,6 +387,9 @@ func (p *player) turn(m TurnMessage, at time.Time) {
 	}
 	g := p.game(m.Game)
 	g.side = m.Side
+	if _, moved := g.answers[g.turn.Ply]; moved && g.turn.Ply != m.Ply {
+		p.link.moved = true
+	}
 	pit, answered := g.answers[m.Ply]
 	switch {
 	case g.resigned:
@@ -445,6 +445,7 @@ func (p *player) ended(m EndedMessage) {
 	var side Side
 	if g, known := p.games[m.Game]; known {
 		side = g.side
+		p.link.moved = p.link.moved || len(g.answers) > 0
 	}
 	p.forget(m.Game)
 	if p.remember(m.Game) {
@@ -462,7 +463,7 @@ func (p *player) goodbye(m GoodbyeMessage) {
 		return
 	}
 	p.log.Warn("goodbye", "reason", m.Reason, "message", m.Message)
-	if slices.Contains(forGood, m.Reason) {
+	if !p.welcomed || slices.Contains(forGood, m.Reason) {
 		p.fail(fmt.Errorf("%w: %s: %s", ErrGoodbye, m.Reason, m.Message))
 	}
 }

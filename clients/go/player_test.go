@@ -53,7 +53,7 @@ func (a *table) later(wait time.Duration) {
 // back loses the link and comes back to these games.
 func (a *table) back(games ...string) {
 	a.t.Helper()
-	if _, err := a.p.lost(io.EOF); err != nil {
+	if _, err := a.p.lost(io.EOF, a.now); err != nil {
 		a.t.Fatal(err)
 	}
 	a.p.open(a.now)
@@ -172,7 +172,7 @@ func TestWhatWasMissedIsCountedOnce(t *testing.T) {
 	if len(a.p.ends) != 1 || a.p.ends[0].Game != "g1" {
 		t.Fatal(a.p.ends)
 	}
-	a.p.lost(io.EOF)
+	a.p.lost(io.EOF, a.now)
 	a.p.open(a.now)
 	a.p.out = nil
 	aborted := ended
@@ -230,7 +230,7 @@ func TestALimitedMessageIsSentAgain(t *testing.T) {
 	a.says(move)
 	for range limitedMoves {
 		a.hears(ErrorMessage{Code: CodeRateLimited, Game: "g1"})
-		a.later(limitedMoveWait - 1)
+		a.later(limitedWait - 1)
 		a.says()
 		a.later(1)
 		a.says(move)
@@ -242,7 +242,7 @@ func TestALimitedMessageIsSentAgain(t *testing.T) {
 	a.p.seek("blitz", 2)
 	a.says(seekFor(2))
 	a.hears(ErrorMessage{Code: CodeRateLimited, Ref: seekRef})
-	a.later(limitedWait)
+	a.later(seekWait)
 	a.says(seekFor(2))
 }
 
@@ -297,59 +297,71 @@ func TestADrainIsWaitedFor(t *testing.T) {
 func TestTriesAreLimitedOnlyWithoutAGame(t *testing.T) {
 	a := playing(t, 2)
 	for try := range 1000 {
-		if pause, err := a.p.lost(io.EOF); err != nil || pause > lastPause || try == 0 && pause > firstPause {
+		if pause, err := a.p.lost(io.EOF, a.now); err != nil || pause > lastPause || try == 0 && pause > firstPause {
 			t.Fatal(try, pause, err)
 		}
 	}
 	a.back()
-	a.hears(SeekingMessage{Pool: "blitz"})
 	for range idleTries {
-		if _, err := a.p.lost(io.EOF); err != nil {
+		if _, err := a.p.lost(io.EOF, a.now); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.p.lost(io.EOF); !errors.Is(err, ErrConnect) || !errors.Is(err, io.EOF) {
+	if _, err := a.p.lost(io.EOF, a.now); !errors.Is(err, ErrConnect) || !errors.Is(err, io.EOF) {
 		t.Error(err)
 	}
 }
 
-func TestAServerThatIsFullIsTriedEverLessOften(t *testing.T) {
-	a := sit(t)
-	for range 10 {
-		a.hears(ErrorMessage{Code: CodeTooManyConnections, Fatal: true})
-		if _, err := a.p.lost(io.EOF); err != nil || !a.p.hangUp {
-			t.Fatal(err)
-		}
-		a.p.open(a.now)
-	}
-	if a.p.tries != 10 {
-		t.Error(a.p.tries)
-	}
-}
-
-func TestALineThatIsTooLongIsTriedEverLessOften(t *testing.T) {
+func TestPausesBeginAnewOnceALinkWasOfUse(t *testing.T) {
 	a := playing(t, 1)
-	for range 10 {
-		if _, err := a.p.lost(ErrLineTooLong); err != nil {
-			t.Fatal(err)
+	lost := func(want int) {
+		t.Helper()
+		if _, err := a.p.lost(io.EOF, a.now); err != nil || a.p.pauses != want {
+			t.Error(a.p.pauses, want, err)
 		}
 		a.p.open(a.now)
-		a.hears(WelcomeMessage{Games: []string{"g1"}})
 	}
-	if a.p.tries != 10 {
-		t.Error(a.p.tries)
+	told := func(ply uint32) {
+		turn := firstTurn
+		turn.Ply = ply
+		a.hears(WelcomeMessage{Games: []string{"g1"}}, started, turn)
 	}
+	for tries := range 10 {
+		lost(tries + 1)
+		told(1)
+	}
+	a.p.play(a.asked(), 2)
+	lost(11)
+	told(1) // the move may have got lost
+	lost(12)
+	told(3) // it has counted
+	lost(1)
+	told(3)
+	lost(2)
+	told(3)
+	a.later(heldFor - 1)
+	lost(3)
+	a.later(heldFor)
+	a.hears(ErrorMessage{Code: CodeTooManyConnections, Fatal: true})
+	lost(4)
+	told(3)
+	a.later(heldFor)
+	lost(1)
+	lost(2)
+	told(3)
+	a.hears(ended)
+	lost(1)
 }
 
 func TestTheFirstConnectionFailsAtOnce(t *testing.T) {
 	for _, cause := range []error{io.EOF, io.ErrUnexpectedEOF} {
-		if _, err := sit(t).p.lost(cause); !errors.Is(err, ErrConnect) {
+		if _, err := sit(t).p.lost(cause, time.Time{}); !errors.Is(err, ErrConnect) {
 			t.Error(err)
 		}
 	}
 	a := sit(t)
 	a.later(welcomeWait)
-	if _, err := a.p.lost(io.EOF); !errors.Is(err, ErrConnect) || !a.p.hangUp {
+	if _, err := a.p.lost(io.EOF, a.now); !errors.Is(err, ErrConnect) || !a.p.hangUp {
 		t.Error(err)
 	}
 }
@@ -357,21 +369,21 @@ func TestTheFirstConnectionFailsAtOnce(t *testing.T) {
 func TestARefusedNameIsAnError(t *testing.T) {
 	a := sit(t, Name("Ada"), Token("secret"))
 	a.hears(ErrorMessage{Code: CodeAuthFailed, Message: "unknown name", Ref: helloRef})
-	_, err := a.p.lost(io.EOF)
+	_, err := a.p.lost(io.EOF, a.now)
 	var told *ProtocolError
 	if !errors.Is(err, ErrAuth) || !errors.As(err, &told) || told.Code != CodeAuthFailed {
 		t.Error(err)
 	}
 	a = sit(t)
 	a.hears(ErrorMessage{Code: CodeBadProtocol, Ref: helloRef})
-	if _, err := a.p.lost(io.EOF); errors.Is(err, ErrAuth) || !errors.As(err, &told) {
+	if _, err := a.p.lost(io.EOF, a.now); errors.Is(err, ErrAuth) || !errors.As(err, &told) {
 		t.Error(err)
 	}
 }
 
 // refuse comes back and is refused.
 func (a *table) refuse(code Code) {
-	a.p.lost(io.EOF)
+	a.p.lost(io.EOF, a.now)
 	a.p.open(a.now)
 	a.hears(ErrorMessage{Code: code, Ref: helloRef})
 }
@@ -380,11 +392,11 @@ func TestABotThatIsRefusedTwiceStaysAway(t *testing.T) {
 	a := sit(t, Name("Ada"), Token("secret"))
 	a.hears(in)
 	a.refuse(CodeAuthFailed)
-	if _, err := a.p.lost(io.EOF); err != nil {
+	if _, err := a.p.lost(io.EOF, a.now); err != nil {
 		t.Fatal(err)
 	}
 	a.refuse(CodeAuthFailed)
-	if _, err := a.p.lost(io.EOF); !errors.Is(err, ErrAuth) {
+	if _, err := a.p.lost(io.EOF, a.now); !errors.Is(err, ErrAuth) {
 		t.Error(err)
 	}
 }
@@ -393,7 +405,7 @@ func TestAGuestThatIsForgottenComesBackAsAnother(t *testing.T) {
 	a := sit(t, Name("Ada"))
 	a.hears(in)
 	a.refuse(CodeNameTaken)
-	a.p.lost(io.EOF)
+	a.p.lost(io.EOF, a.now)
 	a.p.open(a.now)
 	a.says(HelloMessage{Protocol: 1, Client: clientName, Ref: helloRef})
 }
@@ -405,7 +417,7 @@ func TestSomeGoodbyesAreForGood(t *testing.T) {
 	} {
 		a := playing(t, 1)
 		a.hears(GoodbyeMessage{Reason: reason})
-		if _, err := a.p.lost(io.EOF); errors.Is(err, ErrGoodbye) != final {
+		if _, err := a.p.lost(io.EOF, a.now); errors.Is(err, ErrGoodbye) != final {
 			t.Error(reason, err)
 		}
 	}
@@ -416,7 +428,7 @@ func TestAnUnknownPoolIsAnError(t *testing.T) {
 	a.p.seek("blitz", 1)
 	a.hears(in, ErrorMessage{Code: CodeUnknownPool, Message: "no such pool", Ref: seekRef})
 	var told *ProtocolError
-	if _, err := a.p.lost(io.EOF); !errors.As(err, &told) || told.Code != CodeUnknownPool {
+	if _, err := a.p.lost(io.EOF, a.now); !errors.As(err, &told) || told.Code != CodeUnknownPool {
 		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package modiar
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -22,19 +23,17 @@ func (p *player) refused(m ErrorMessage, at time.Time) {
 	}
 }
 
-// passing tells of a code that who comes back later may not read again.
-func passing(code Code) bool { return code == CodeDraining || code == CodeTooManyConnections }
+// refusedForGood are codes that no second hello or seek would change.
+var refusedForGood = []Code{CodeBadProtocol, CodeBadField, CodeUnknownPool}
 
 func (p *player) helloRefused(m ErrorMessage) {
 	err := protocolError(m)
-	busy := p.welcomed && (m.Code == CodeRateLimited || m.Code == CodeInternal)
+	isAuth := errors.Is(err, ErrAuth)
 	switch {
-	case passing(m.Code) || busy:
-		p.link.refused, p.hangUp = true, true
-	case !bytes.Equal(m.Ref, helloRef):
-		// Not about hello.
-	case !p.welcomed || !errors.Is(err, ErrAuth) || p.refusals > 0:
+	case !p.welcomed || slices.Contains(refusedForGood, m.Code) || (isAuth && p.refusals > 0):
 		p.fail(err)
+	case !isAuth:
+		p.hangUp = true
 	default:
 		p.refusals++
 		p.hangUp = true
@@ -46,12 +45,13 @@ func (p *player) helloRefused(m ErrorMessage) {
 
 func (p *player) seekRefused(m ErrorMessage, at time.Time) {
 	switch {
-	case passing(m.Code):
-		p.link.seeking, p.link.refused, p.hangUp = false, true, true
-	case m.Code == CodeRateLimited || m.Code == CodeInternal:
-		p.pause(at.Add(limitedWait))
-	case m.Code != CodeAlreadySeeking:
+	case m.Code == CodeAlreadySeeking:
+	case m.Code == CodeDraining || m.Code == CodeTooManyConnections:
+		p.link.seeking, p.hangUp = false, true
+	case slices.Contains(refusedForGood, m.Code):
 		p.fail(protocolError(m))
+	default:
+		p.pause(at.Add(seekWait))
 	}
 }
 
@@ -81,7 +81,7 @@ func (p *player) sayAgain(g *game, at time.Time) {
 	}
 	g.limited++
 	times := g.limited
-	p.alarm(at.Add(limitedMoveWait), func() {
+	p.alarm(at.Add(limitedWait), func() {
 		if g.limited == times { // else something newer was said
 			p.say(g.said)
 		}

@@ -2131,12 +2131,14 @@ public final class Modiar {
         // Between two tries: a random time up to this, which doubles from the first to the last, so that not all bots come at once.
         private static final long FIRST_PAUSE_MS = 250;
         private static final long LAST_PAUSE_MS = 15_000;
+        /** A connection that stood for so long was of use, though no move counted over it. */
+        private static final long HELD_NANOS = 10_000_000_000L;
         /** So often an idle bot tries to come back. One with a game running never stops. */
         private static final int MOST_TRIES = 60;
         /** So often a move is sent again because the server had no ear for it, and after how long. */
         private static final int MOST_REPEATS = 5;
         private static final long REPEAT_MS = 200;
-        /** After how long a seek is sent again for the same reason; and how much later than the server says, for clocks differ. */
+        /** After how long a seek that came to nothing is sent again; and how much later than the server says, for clocks differ. */
         private static final long SECOND_MS = 1000;
         private static final long WELCOME_MS = 15_000;
         private static final long BYE_MS = 1000;
@@ -2151,7 +2153,10 @@ public final class Modiar {
         /** The server closes for these, and to come back would not mend it. */
         private static final Set<String> FOR_GOOD = Set.of("banned", "replaced", "flood", "handshake", "line_too_long");
 
-        private enum Sought { NOTHING, SEEKING, PAUSED, DONE, CANCELLED }
+        /** No second hello or seek would change these. */
+        private static final Set<String> REFUSED = Set.of(ErrorCode.BAD_PROTOCOL, ErrorCode.BAD_FIELD, ErrorCode.UNKNOWN_POOL);
+
+        private enum Sought { NOTHING, SEEKING, PAUSED, CANCELLED }
 
         /** What is known of a game that goes on. */
         private static final class Game {
@@ -2167,9 +2172,12 @@ public final class Modiar {
         private final ScheduledThreadPoolExecutor timer;
 
         private Link link;
-        /** By the server at the other end of this link; and ever. */
+        /** By the server at the other end of this link, and when; and ever. */
         private boolean welcomed;
+        private long since;
         private boolean known;
+        /** A move of the bot has counted over this link. */
+        private boolean moved;
         private String name;
         private Secret resume;
 
@@ -2184,11 +2192,10 @@ public final class Modiar {
         private boolean draining;
 
         private long pauseMs = FIRST_PAUSE_MS;
+        /** To come back, since the last welcome. */
         private int tries;
         /** Times in a row that the server did not know who plays. */
         private int refusals;
-        /** The hello was refused for now, and another may not be. */
-        private boolean postponed;
 
         /** There is nothing to come back for: bye was said, or the bot leaves. */
         private boolean closing;
@@ -2311,7 +2318,7 @@ public final class Modiar {
 
         /** The exit status of a program once {@link #next} found no more turns. */
         private synchronized int status() {
-            return leaving ? INTERRUPTED : isFinished() && (sought == Sought.DONE || played >= wanted) ? DONE : COULD_NOT;
+            return leaving ? INTERRUPTED : isFinished() ? DONE : COULD_NOT;
         }
 
         private synchronized void answer(Turn turn, ClientMessage answer) {
@@ -2441,13 +2448,17 @@ public final class Modiar {
         }
 
         private synchronized void lost(String why) {
+            if (moved || welcomed && System.nanoTime() - since >= HELD_NANOS) {
+                pauseMs = FIRST_PAUSE_MS;
+            }
             link = null;
             welcomed = false;
+            moved = false;
             draining = false;
             if (sought == Sought.SEEKING || sought == Sought.PAUSED) {
                 sought = Sought.NOTHING; // a seek ends with its connection, games do not
             }
-            if (!known && !postponed && !closing && !leaving) {
+            if (!known && !closing && !leaving) {
                 fail(new ConnectError(server, why, null)); // the settings are wrong: waiting does not mend them
             }
         }
@@ -2531,8 +2542,6 @@ public final class Modiar {
                 LOG.log(Level.INFO, "notice " + notice.code() + ": " + notice.message());
                 draining |= notice.code().equals("draining");
             } else {
-                pauseMs = FIRST_PAUSE_MS; // it goes on with us, which neither a welcome nor a refusal shows
-                tries = 0;
                 play(message, heard);
             }
         }
@@ -2554,8 +2563,10 @@ public final class Modiar {
 
         private void welcome(ServerMessage.Welcome welcome) {
             welcomed = true;
+            since = System.nanoTime();
             name = welcome.bot().name(); // who comes back without it is somebody else
             resume = welcome.resume();
+            tries = 0;
             refusals = 0;
             LOG.log(Level.INFO, (known ? "back as " : "playing as ") + name + " on " + welcome.server());
             for (ServerMessage.Ended end : welcome.missed()) {
@@ -2590,6 +2601,7 @@ public final class Modiar {
             }
             Game game = games.computeIfAbsent(turn.game(), id -> new Game());
             if (game.turn == null || game.turn.ply() != turn.ply()) {
+                moved |= game.answer != null;
                 ask(game, new Turn(this, turn, game.started, heard));
             } else if (game.answer != null) {
                 send(game.answer); // the link broke around it: the same again, and once is played
@@ -2609,6 +2621,7 @@ public final class Modiar {
 
         private void ended(ServerMessage.Ended end) {
             Game game = games.remove(end.game());
+            moved |= game != null && game.answer != null;
             asked.removeIf(turn -> turn.game().equals(end.game()));
             if (!remember(end.game())) {
                 return; // it was told before
@@ -2640,10 +2653,13 @@ public final class Modiar {
                 LOG.log(Level.INFO, "the server stops: waiting for it to come back");
                 sought = Sought.NOTHING;
                 draining = true;
-            } else if (end.reason().equals("done") || end.reason().equals("cancelled")) {
-                sought = end.reason().equals("done") ? Sought.DONE : Sought.CANCELLED;
+            } else if (end.reason().equals("cancelled")) {
+                sought = Sought.CANCELLED;
                 notifyAll();
-            } else { // penalised, or a reason of a newer server
+            } else if (end.reason().equals("done") && isEnough()) {
+                sought = Sought.NOTHING;
+                notifyAll();
+            } else { // penalised, a reason of a newer server, or not all is played
                 long until = end.untilMs() == null ? 0 : end.untilMs();
                 long ms = Math.max(0, until - System.currentTimeMillis()) + SECOND_MS;
                 LOG.log(Level.WARNING, "no games for " + ms / 1000 + " s, " + end.reason() + ": " + end.message());
@@ -2678,9 +2694,11 @@ public final class Modiar {
         }
 
         private boolean isFinished() {
-            boolean enough = wanted > 0 && played >= wanted;
-            return pool != null && games.isEmpty()
-                && (sought == Sought.DONE || sought == Sought.CANCELLED || sought == Sought.NOTHING && enough);
+            return pool != null && games.isEmpty() && (sought == Sought.CANCELLED || sought == Sought.NOTHING && isEnough());
+        }
+
+        private boolean isEnough() {
+            return wanted > 0 && played >= wanted;
         }
 
         private void error(ServerMessage.Error error) {
@@ -2697,9 +2715,7 @@ public final class Modiar {
         private void refused(ServerMessage.Error error) {
             if (AuthError.CODES.contains(error.code())) {
                 unknown(new AuthError(error));
-            } else if (isForNow(error)) {
-                postponed = true;
-            } else {
+            } else if (!known || REFUSED.contains(error.code())) {
                 fail(new ProtocolError(error));
             }
             hangUp();
@@ -2715,17 +2731,17 @@ public final class Modiar {
             }
         }
 
-        private static boolean isForNow(ServerMessage.Error error) {
-            return Set.of(ErrorCode.DRAINING, ErrorCode.TOO_MANY_CONNECTIONS, ErrorCode.RATE_LIMITED, ErrorCode.INTERNAL)
-                .contains(error.code());
-        }
-
         private void seekRefused(ServerMessage.Error error) {
             switch (error.code()) {
                 case ErrorCode.ALREADY_SEEKING -> sought = Sought.SEEKING;
-                case ErrorCode.RATE_LIMITED -> seekLater(SECOND_MS);
                 case ErrorCode.DRAINING, ErrorCode.TOO_MANY_CONNECTIONS -> hangUp();
-                default -> fail(new ProtocolError(error));
+                default -> {
+                    if (REFUSED.contains(error.code())) {
+                        fail(new ProtocolError(error));
+                    } else {
+                        seekLater(SECOND_MS);
+                    }
+                }
             }
         }
 
@@ -2746,7 +2762,7 @@ public final class Modiar {
             if (!goodbye.reason().equals("bye")) {
                 LOG.log(Level.WARNING, "goodbye " + goodbye.reason() + ": " + goodbye.message());
             }
-            if (FOR_GOOD.contains(goodbye.reason())) {
+            if (!known || FOR_GOOD.contains(goodbye.reason())) {
                 fail(new ProtocolError(goodbye.reason(), goodbye.message()));
             }
             hangUp();

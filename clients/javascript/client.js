@@ -2,6 +2,7 @@
 
 import { ModiarError, SettingError } from "./errors.js";
 import { Player } from "./player.js";
+import { Decoder } from "./wire.js";
 
 // So long a connection may take until its welcome.
 const WELCOME_MS = 15_000;
@@ -30,8 +31,8 @@ export class Client {
   #stop = () => this.#leave();
 
   /**
-   * `open(events)` makes a connection and returns `{ send(message), close() }`; `events` has opened(), heard(message),
-   * lost(why) and failed(error). `unreachable(why)` makes the error of a server that cannot be reached.
+   * `open(events)` makes a connection and returns `{ send(message), close() }`; `events` has opened(), read(bytes) and
+   * lost(why). `unreachable(why)` makes the error of a server that cannot be reached.
    */
   constructor(open, unreachable, settings) {
     this.#open = open;
@@ -129,14 +130,19 @@ export class Client {
     };
     const lost = alive((why) => {
       close();
-      this.#player.lost(why, Math.random());
+      this.#player.lost(why, Math.random(), performance.now());
     });
-    const carrier = this.#open({
-      opened: alive(() => this.#player.connected()),
-      heard: alive((message) => this.#player.hear(message, performance.now(), Date.now())),
-      lost,
-      failed: alive((error) => this.#end(error)),
+    const decoder = new Decoder(this.#settings.log);
+    const hear = alive((message) => this.#player.hear(message, performance.now(), Date.now()));
+    const read = alive((bytes) => {
+      try {
+        decoder.feed(bytes).forEach(hear);
+      } catch (error) {
+        if (error.code === "line_too_long") lost(error.message);
+        else this.#end(error); // of the bot's own `ended`
+      }
     });
+    const carrier = this.#open({ opened: alive(() => this.#player.connected()), read, lost });
     const patience = this.#after(WELCOME_MS, () => lost(`no welcome within ${WELCOME_MS / 1000} s`));
     this.#link = { send: carrier.send, lost, close, patience };
   }

@@ -6,7 +6,7 @@ import { connect as connectTcp, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Client, checkQuest, checkSettings } from "./client.js";
 import { ConnectError, ModiarError, SettingError } from "./errors.js";
-import { Decoder, PORT, encode } from "./wire.js";
+import { PORT, encode } from "./wire.js";
 
 export {
   AuthError,
@@ -68,7 +68,7 @@ export async function run(choose, pool = "practice", games = 1, settings = {}) {
 export async function connect(settings = {}) {
   const { host, port, tls, ...bot } = settle(settings, process.env);
   const unreachable = (why) => new ConnectError(host, port, why);
-  return Client.connect((events) => open({ host, port, tls, log: bot.log }, events), unreachable, bot);
+  return Client.connect((events) => open({ host, port, tls }, events), unreachable, bot);
 }
 
 /** The settings with what the environment says of those that are left out. */
@@ -116,22 +116,17 @@ function certificates(file) {
 }
 
 /** One connection: bytes to messages and back. */
-function open({ host, port, tls, log }, events) {
+function open({ host, port, tls }, events) {
   const socket = tls
     ? connectTls({ host, port, ca: tls.ca, servername: isIP(host) ? "" : host })
     : connectTcp({ host, port });
   // A move is one small packet; Nagle's algorithm would hold it back on our own clock.
   socket.setNoDelay(true);
   socket.setKeepAlive(true, KEEP_ALIVE_MS);
-  const decoder = new Decoder(log);
   socket.once(tls ? "secureConnect" : "connect", events.opened);
   socket.on("data", (bytes) => {
     if (!tls && bytes[0] === TLS_ALERT) return events.lost("the port may speak TLS; set MODIAR_TLS=1");
-    try {
-      decoder.feed(bytes).forEach(events.heard);
-    } catch (error) {
-      events.failed(error);
-    }
+    return events.read(bytes);
   });
   socket.on("error", (error) =>
     events.lost(withoutTls(error) ? "the port speaks no TLS; unset MODIAR_TLS and MODIAR_CA" : error),

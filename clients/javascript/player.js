@@ -17,8 +17,8 @@ import { PROTOCOL, VERSION } from "./wire.js";
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 15_000;
 
-// What is heard of seeks and games begins these pauses anew: it goes on with us, which a welcome does not show.
-const OF_PLAY = new Set(["seeking", "seek_ended", "started", "turn", "ended"]);
+// They begin anew once a connection was of use: a move of the bot has counted, or it stood for so long.
+const HELD_MS = 10_000;
 
 // All that there are on a board, those that were captured with them.
 const SEEDS = 42;
@@ -46,7 +46,7 @@ function makesSense(message) {
 // Most tries in a row to come back, while no game runs.
 const IDLE_TRIES = 60;
 
-// After the server said that this was too much: until the next seek, and until a move is sent again, at most so often.
+// Until the next seek where one came to nothing, and until a move that was too much is sent again, at most so often.
 const SEEK_AGAIN_MS = 1000;
 const MOVE_AGAIN_MS = 200;
 const MOVES_AGAIN = 5;
@@ -64,9 +64,9 @@ const UNSEEK = "unseek";
 
 const NOT_LET_IN = new Set(["auth_failed", "name_taken", "bad_name", "registration_closed", "guests_closed"]);
 
-// Refusals that pass by themselves: of anybody, and of a bot that was in already.
+// Other refusals of a hello or a seek that no second try would change, and those that want another connection.
+const REFUSED = new Set(["bad_protocol", "bad_field", "unknown_pool"]);
 const BUSY = new Set(["draining", "too_many_connections"]);
-const BUSY_FOR_RETURNING = new Set(["rate_limited", "internal"]);
 
 // The server closes for these, and to come back at once would not mend it.
 const FOR_GOOD = new Set(["banned", "replaced", "flood", "handshake", "line_too_long"]);
@@ -140,8 +140,8 @@ export class Player {
 
   // Of coming back.
   #welcomed = false;
-  #held = false;
-  #refused = false;
+  #moved = false;
+  #since = 0;
   #pause = FIRST_PAUSE_MS;
   #tries = 0;
   #refusals = 0;
@@ -180,14 +180,17 @@ export class Player {
     });
   }
 
-  /** The connection, or the try to make one, has ended: `why` is an error or a text, and `chance` from 0 to 1 is the part of the pause that is waited. */
-  lost(why, chance) {
-    this.#up = this.#seeking = this.#paused = false;
+  /**
+   * The connection, or the try to make one, has ended: `why` is an error or a text, `chance` from 0 to 1 the part of the
+   * pause that is waited, and `now` the monotonic time in ms.
+   */
+  lost(why, chance, now) {
+    const held = this.#moved || (this.#up && now - this.#since >= HELD_MS);
+    this.#up = this.#moved = this.#seeking = this.#paused = false;
     if (this.#leaving) return this.#world.gone();
     if (!this.#welcomed) return this.#world.unreachable(why);
     this.#goOn();
-    if (this.#held && !this.#refused) [this.#pause, this.#tries] = [FIRST_PAUSE_MS, 0];
-    this.#held = this.#refused = false;
+    if (held) this.#pause = FIRST_PAUSE_MS;
     if (this.#tries++ >= IDLE_TRIES && !this.#games.size) return this.#world.unreachable(why);
     const ms = chance * this.#pause;
     this.#pause = Math.min(2 * this.#pause, LAST_PAUSE_MS);
@@ -198,10 +201,9 @@ export class Player {
   /** A message came; `now` is the monotonic time and `unix` the wall clock's, in ms. */
   hear(message, now, unix) {
     if (!makesSense(message)) return this.#log("warn", `skipped a message of type ${message.type} that makes no sense`);
-    this.#held ||= OF_PLAY.has(message.type);
     switch (message.type) {
       case "welcome":
-        return this.#welcome(message);
+        return this.#welcome(message, now);
       case "seeking":
         return this.#log("info", `in ${message.pool}: ${message.reason ?? "seeking"}`);
       case "seek_ended":
@@ -214,7 +216,7 @@ export class Player {
         this.#ended(message);
         return this.#leaving ? this.#byeWhenFree() : this.#goOn();
       case "error":
-        return this.#error(message, now);
+        return this.#error(message);
       case "notice":
         return this.#notice(message);
       case "goodbye":
@@ -270,7 +272,7 @@ export class Player {
     return undefined;
   }
 
-  #welcome({ bot, server, resume, games, missed }) {
+  #welcome({ bot, server, resume, games, missed }, now) {
     this.#log("info", this.#welcomed ? `back as ${bot.name}` : `playing as ${bot.name} on ${server}`);
     this.#name = bot.name; // who comes back without a name is somebody else
     this.#resume = resume;
@@ -281,22 +283,27 @@ export class Player {
     for (const id of this.#games.keys()) if (!games.includes(id)) this.#games.delete(id);
     for (const id of games) this.#game(id);
     this.#up = this.#welcomed = true;
-    this.#refusals = 0;
+    this.#since = now;
+    this.#tries = this.#refusals = 0;
     this.#world.welcomed();
     this.#goOn();
   }
 
   /** Where nothing is played and nothing sought: seeks what is left, or has finished. */
   #goOn() {
-    const quest = this.#quest;
-    if (!quest || this.#games.size || this.#seeking || this.#leaving) return;
-    if (quest.games && quest.played >= quest.games) {
+    if (!this.#quest || this.#games.size || this.#seeking || this.#leaving) return;
+    if (this.#isDone()) {
       this.#finish();
     } else if (this.#up && !this.#paused && !this.#draining) {
       this.#seeking = true;
-      const games = quest.games && quest.games - quest.played;
-      this.#send({ type: "seek", pool: quest.pool, games, ref: SEEK });
+      const { pool, games, played } = this.#quest;
+      this.#send({ type: "seek", pool, games: games && games - played, ref: SEEK });
     }
+  }
+
+  #isDone() {
+    const { games, played } = this.#quest ?? { games: 0 };
+    return games > 0 && played >= games;
   }
 
   #finish() {
@@ -311,9 +318,9 @@ export class Player {
     }
     if (ref === UNSEEK) return undefined;
     this.#seeking = false;
-    if (reason === "done") return this.#goOn();
     if (reason === "cancelled") return this.#quest && this.#finish();
     if (reason === "draining") return this.#drain("the server stops, and nothing is sought until it is back");
+    if (reason === "done" && this.#isDone()) return this.#goOn();
     const ms = Math.max(0, until_ms - unix) + PENALTY_MARGIN_MS;
     this.#log("warn", `the seek ended, ${reason}: ${message ?? ""}; the next comes in ${Math.ceil(ms / 1000)} s`);
     return this.#seekLater(ms);
@@ -338,7 +345,9 @@ export class Player {
 
   #turn(message, now) {
     const game = this.#game(message.game);
-    const repeated = game.turn?.message.ply === message.ply;
+    const before = game.turn?.message.ply;
+    const repeated = before === message.ply;
+    this.#moved ||= !repeated && game.answers.has(before);
     game.turn = { message, now };
     if (game.resigned) return this.#send({ type: "resign", game: message.game });
     if (game.answers.has(message.ply)) return this.#move(message.game, game);
@@ -371,7 +380,8 @@ export class Player {
   }
 
   #ended({ game: id, result, termination, score, rating, detail }) {
-    const side = this.#games.get(id)?.side;
+    const { side, answers } = this.#games.get(id) ?? {};
+    this.#moved ||= answers?.size > 0;
     this.#games.delete(id);
     if (this.#over.has(id)) return;
     this.#over.add(id);
@@ -390,9 +400,9 @@ export class Player {
   }
 
   #notLetIn(error) {
-    const passes = BUSY.has(error.code) || (this.#welcomed && BUSY_FOR_RETURNING.has(error.code));
-    if (passes) return this.#comeBackLater(error);
-    if (!NOT_LET_IN.has(error.code)) return this.#world.fail(new ProtocolError(error));
+    const isAuth = NOT_LET_IN.has(error.code);
+    if (!isAuth && this.#welcomed && !REFUSED.has(error.code)) return this.#comeBackLater(error);
+    if (!isAuth) return this.#world.fail(new ProtocolError(error));
     if (this.#welcomed && !this.#token && !this.#games.size) {
       this.#name = this.#resume = undefined;
       this.#log("warn", "the server has forgotten this guest, who comes back as a new one");
@@ -406,16 +416,12 @@ export class Player {
     this.#seeking = error.code === "already_seeking";
     if (this.#seeking || (error.code === "draining" && this.#draining)) return undefined;
     if (BUSY.has(error.code)) return this.#comeBackLater(error);
-    if (error.code === "rate_limited") {
-      this.#log("warn", `${error.message}; the next seek comes in ${SEEK_AGAIN_MS / 1000} s`);
-      return this.#seekLater(SEEK_AGAIN_MS);
-    }
-    return this.#world.fail(new ProtocolError(error));
+    if (REFUSED.has(error.code)) return this.#world.fail(new ProtocolError(error));
+    this.#log("warn", `${error.code}: ${error.message}; the next seek comes in ${SEEK_AGAIN_MS / 1000} s`);
+    return this.#seekLater(SEEK_AGAIN_MS);
   }
 
-  /** Ends the connection; the pause until the next grows on, or a busy server would be asked all the time. */
   #comeBackLater(error) {
-    this.#refused = true;
     this.#world.hangUp(`${error.code}: ${error.message}`);
   }
 
@@ -456,7 +462,7 @@ export class Player {
 
   #goodbye({ reason, message }) {
     if (this.#leaving && reason === "bye") return this.#world.hangUp("bye");
-    if (FOR_GOOD.has(reason)) return this.#world.fail(new ProtocolError({ code: reason, message }));
+    if (!this.#welcomed || FOR_GOOD.has(reason)) return this.#world.fail(new ProtocolError({ code: reason, message }));
     return this.#world.hangUp(`goodbye ${reason}: ${message}`);
   }
 

@@ -2,7 +2,7 @@
 
 import { Client, checkQuest, checkSettings } from "./client.js";
 import { ConnectError, SettingError } from "./errors.js";
-import { Decoder, toText } from "./wire.js";
+import { toText } from "./wire.js";
 
 export {
   AuthError,
@@ -33,7 +33,7 @@ export async function connect({ url = ownServer(), ...settings } = {}) {
     throw new SettingError(`url is ${String(url)}: set it to one like ws://localhost:6635/ws`);
   checkSettings(settings);
   const unreachable = (why) => new ConnectError(url, undefined, why);
-  return Client.connect((events) => open(url, settings.log, events), unreachable, settings);
+  return Client.connect((events) => open(url, events), unreachable, settings);
 }
 
 function ownServer() {
@@ -42,19 +42,12 @@ function ownServer() {
 }
 
 /** One connection. A browser does not tell why it ends, beyond a code. */
-function open(url, log, events) {
+function open(url, events) {
   const socket = new WebSocket(url);
-  const decoder = new Decoder(log);
   const utf8 = new TextEncoder();
   let late;
   socket.onopen = events.opened;
-  socket.onmessage = ({ data }) => {
-    try {
-      decoder.feed(utf8.encode(`${data}\n`)).forEach(events.heard);
-    } catch (error) {
-      events.failed(error);
-    }
-  };
+  socket.onmessage = ({ data }) => events.read(utf8.encode(`${data}\n`));
   socket.onclose = ({ code }) => {
     clearTimeout(late);
     events.lost(`the connection closed with code ${code}`);

@@ -192,6 +192,8 @@ public final class Tests {
 
     private static void refusedForNow() throws Exception {
         try (Part part = new Part(turn -> 0, 1)) {
+            part.letIn();
+            part.cut();
             part.accept();
             part.say(Part.error("too_many_connections", "\"x\":0").replace("false", "true"));
             part.cut();

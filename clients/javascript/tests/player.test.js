@@ -288,27 +288,35 @@ test("while the server drains nothing is sought", () => {
   assert.deepEqual([last("send").type, last("send").games], ["seek", 1]);
 });
 
-test("the pause doubles to 15 s, starts anew when something of play was heard, and never while the server is too busy", () => {
-  const { player, did, hear } = playing();
-  const pauses = (count, between = () => {}) => {
+test("the pause doubles to 15 s, and starts anew once a move has counted, or a connection stood for 10 s", () => {
+  const { player, did, hear, last } = playing();
+  const back = (ply) => {
+    player.connected();
+    for (const message of [welcome({ games: [G] }), started(G, { resumed: true }), turn(G, ply)]) hear(message);
+  };
+  const pauses = (count, between = () => {}, now = 1000) => {
     did.again = [];
     for (let time = 0; time < count; time++) {
       between();
-      player.lost("cut", 1);
+      player.lost("cut", 1, now);
     }
     return did.again;
   };
   assert.deepEqual(pauses(8), [250, 500, 1000, 2000, 4000, 8000, 15000, 15000]);
   assert.equal(pauses(80).length, 80); // a game runs: there is no limit
-  hear(welcome({ games: [G] }));
-  assert.deepEqual(pauses(1), [15000]);
-  hear(ended(G));
-  assert.deepEqual(pauses(2), [250, 500]);
+  assert.deepEqual(pauses(3, () => back(1)), [15000, 15000, 15000]);
+  last("turn").play(0);
+  assert.deepEqual(pauses(2, () => back(1)), [15000, 15000]); // it may have got lost
+  assert.deepEqual(pauses(3, () => back(3)), [250, 500, 1000]);
+  assert.deepEqual(pauses(1, () => back(3), 10_999), [2000]);
+  assert.deepEqual(pauses(1, () => back(3), 11_000), [250]);
   const busy = () => {
     player.connected();
     hear(error("too_many_connections", { fatal: true }));
   };
-  assert.deepEqual(pauses(3, busy), [1000, 2000, 4000]);
+  assert.deepEqual(pauses(3, busy, 99_000), [500, 1000, 2000]);
+  last("turn").play(0);
+  assert.deepEqual(pauses(2, () => hear(ended(G))), [250, 500]);
 });
 
 test("an idle bot gives up after 60 tries", () => {

@@ -20,6 +20,7 @@ use modiar_rules::{Pit, Setup, Side};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+mod away;
 mod refused;
 mod seeking;
 #[cfg(test)]
@@ -27,12 +28,6 @@ mod tests;
 
 /// The library, as hello tells it.
 const CLIENT: &str = concat!("modiar-rust/", env!("CARGO_PKG_VERSION"));
-/// Between two tries to come back: a random time up to this, which doubles from the first to the last, so that not all bots
-/// come at once.
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LAST_PAUSE: Duration = Duration::from_secs(15);
-/// How often a bot without a game tries; with one there is no limit.
-const IDLE_TRIES: u32 = 60;
 /// How long a server may take to answer hello.
 const WELCOME: Duration = Duration::from_secs(15);
 /// Ended games of which a second telling is known.
@@ -84,8 +79,9 @@ pub(crate) struct Player {
     bye: bool,
     /// Why there is nothing to come back for.
     failure: Option<Error>,
-    /// Tries to come back since the last welcome.
+    /// Tries to come back since the last welcome, and since a link that was of use.
     tries: u32,
+    pauses: u32,
     /// Of hello, one after the other.
     refusals: u32,
     link: Link,
@@ -100,14 +96,11 @@ pub(crate) struct Player {
 #[derive(Debug, Default)]
 struct Link {
     open: bool,
-    welcomed: bool,
-    /// Something of seeks or games was heard: it goes on with us, which a welcome does not show.
-    held: bool,
-    /// For now: that a server answers so is no reason to come back sooner.
-    refused: bool,
+    /// When it was.
+    welcomed: Option<Instant>,
+    /// A move of the bot has counted.
+    moved: bool,
     seeking: bool,
-    /// The seek is done.
-    sought: bool,
     /// An alarm will seek.
     paused: bool,
     draining: bool,
@@ -158,6 +151,7 @@ impl Player {
             bye: false,
             failure: None,
             tries: 0,
+            pauses: 0,
             refusals: 0,
             link: Link::default(),
             out: Vec::new(),
@@ -186,43 +180,6 @@ impl Player {
         self.alarms.push((now + WELCOME, Alarm::Welcome));
     }
 
-    /// A connection ended, or none could be made: how long to wait before the next. `cause` is none where the server closed it;
-    /// `chance` is any number.
-    ///
-    /// # Errors
-    /// There is nothing to come back for.
-    pub(crate) fn lost(&mut self, cause: Option<&str>, chance: u64) -> Result<Duration, Error> {
-        let was = std::mem::take(&mut self.link);
-        self.out.clear();
-        self.alarms.clear();
-        self.hang_up = false;
-        if let Some(failure) = &self.failure {
-            return Err(failure.clone());
-        } else if self.bye || self.leaving {
-            return Err(Error::Closed);
-        } else if !self.welcomed && !was.refused {
-            let cause = cause.unwrap_or("it closed before a welcome; MODIAR_PORT may be no port for bots");
-            return Err(self.unreachable(cause));
-        }
-        if was.held && !was.refused {
-            self.tries = 0;
-        }
-        self.tries += 1;
-        let cause = cause.unwrap_or("the server closed the connection");
-        if self.tries > IDLE_TRIES && self.games.is_empty() {
-            return Err(self.unreachable(&format!("{IDLE_TRIES} tries, the last: {cause}")));
-        }
-        let most = FIRST_PAUSE.saturating_mul(1 << (self.tries - 1).min(16)).min(LAST_PAUSE);
-        let pause = Duration::from_micros(chance % u64::try_from(most.as_micros()).unwrap_or(1));
-        let Self { address, tries, .. } = self;
-        self.log.warn(format_args!("no connection to {address}: {cause}; try {tries} in {:.2} s", pause.as_secs_f64()));
-        Ok(pause)
-    }
-
-    fn unreachable(&self, cause: &str) -> Error {
-        Error::Connect(format!("cannot connect to {}: {cause}", self.address))
-    }
-
     /// Whether the bot was let in, once at least.
     pub(crate) fn is_welcomed(&self) -> bool {
         self.welcomed
@@ -230,11 +187,8 @@ impl Player {
 
     /// Answers one message.
     pub(crate) fn hear(&mut self, message: ServerMessage, now: Moment) {
-        use ServerMessage::{Ended, SeekEnded, Seeking, Started, Turn};
-        self.link.held |=
-            matches!(message, Seeking { .. } | SeekEnded { .. } | Started { .. } | Turn { .. } | Ended { .. });
         match message {
-            ServerMessage::Welcome(welcome) => self.welcome(*welcome),
+            ServerMessage::Welcome(welcome) => self.welcome(*welcome, now.at),
             ServerMessage::Seeking { pool, reason, .. } => {
                 self.log.info(format_args!("in {pool}: {}", reason.as_deref().unwrap_or("seeking")));
             }
@@ -268,7 +222,7 @@ impl Player {
         let due: Vec<(Instant, Alarm)> = due;
         for (_, alarm) in due {
             match alarm {
-                Alarm::Welcome if self.link.welcomed => {}
+                Alarm::Welcome if self.link.welcomed.is_some() => {}
                 Alarm::Welcome if self.welcomed => self.hang_up = true,
                 Alarm::Welcome => {
                     let cause = "no welcome in 15 s; MODIAR_PORT may be no port for bots";
@@ -326,12 +280,12 @@ impl Player {
     /// Says bye; games go on without the bot.
     pub(crate) fn close(&mut self) {
         if !std::mem::replace(&mut self.bye, true) {
-            self.hang_up |= !self.link.welcomed;
+            self.hang_up |= self.link.welcomed.is_none();
             self.say(ClientMessage::Bye);
         }
     }
 
-    fn welcome(&mut self, welcome: Welcome) {
+    fn welcome(&mut self, welcome: Welcome, at: Instant) {
         let Welcome { bot, server, resume, games, missed, .. } = welcome;
         if self.welcomed {
             self.log.info(format_args!("back as {}", bot.name));
@@ -345,9 +299,9 @@ impl Player {
         }
         self.name = Some(bot.name);
         self.resume = resume;
-        self.refusals = 0;
+        (self.tries, self.refusals) = (0, 0);
         self.welcomed = true;
-        self.link.welcomed = true;
+        self.link.welcomed = Some(at);
         self.games.retain(|id, _| games.contains(id));
         self.turns.retain(|turn| games.contains(&turn.game));
         for id in games {
@@ -377,6 +331,8 @@ impl Player {
         let id = told.game;
         let game = self.games.entry(id).or_default();
         game.side = Some(told.side);
+        let (before, answered) = (game.turn.as_ref().map(|turn| turn.ply), game.answered.map(|(ply, _)| ply));
+        self.link.moved |= answered.is_some() && answered == before && answered != Some(told.ply);
         match game.answered {
             _ if self.leaving || game.resigned => self.resign(id).unwrap_or_default(),
             Some((ply, pit)) if ply == told.ply => self.say_move(id, ply, pit),
@@ -403,7 +359,9 @@ impl Player {
     }
 
     fn ended(&mut self, ended: server::Ended) {
-        let side = self.games.remove(&ended.game).and_then(|game| game.side);
+        let game = self.games.remove(&ended.game).unwrap_or_default();
+        let side = game.side;
+        self.link.moved |= game.answered.is_some();
         self.unturn(ended.game);
         if self.remember(ended.game) {
             self.count(ended.result);
@@ -430,7 +388,7 @@ impl Player {
             return;
         }
         self.log.warn(format_args!("goodbye {reason}: {message}"));
-        if matches!(reason, Banned | Replaced | Flood | Handshake | LineTooLong) {
+        if !self.welcomed || matches!(reason, Banned | Replaced | Flood | Handshake | LineTooLong) {
             self.fail(Error::Goodbye { reason, message: message.to_owned() });
         }
     }

@@ -78,7 +78,8 @@ impl Session {
     pub(crate) fn lost(&mut self, cause: Option<&str>) -> Result<(), Error> {
         self.link = None;
         let chance = RandomState::new().hash_one(0);
-        self.back_at = Instant::now() + self.player.lost(cause, chance)?;
+        let now = Instant::now();
+        self.back_at = now + self.player.lost(cause, now, chance)?;
         Ok(())
     }
 

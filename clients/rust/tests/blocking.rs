@@ -91,7 +91,7 @@ fn a_lost_link_costs_no_game_and_no_turn_is_answered_twice() {
         drop(peer);
         let (mut peer, _) = door.welcome(&[], &json!([ended("draw")]));
         assert_eq!(peer.expect("seek")["games"], 1);
-        peer.say(&json!({"type": "seek_ended", "pool": "practice", "reason": "done"}));
+        peer.say(&json!({"type": "seek_ended", "pool": "practice", "reason": "cancelled"}));
         peer.expect("bye");
     });
     assert_eq!(play(settings(&server), 2), Ok(1));

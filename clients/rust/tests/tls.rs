@@ -42,7 +42,7 @@ fn server() -> (u16, PathBuf, JoinHandle<Vec<String>>) {
                     "bot": {"name": "guest-1", "guest": true, "ratings": {}},
                     "limits": {"line_bytes": 4096, "messages_per_s": 20, "games": 1},
                 }),
-                "seek" => json!({"type": "seek_ended", "pool": "practice", "reason": "done"}),
+                "seek" => json!({"type": "seek_ended", "pool": "practice", "reason": "cancelled"}),
                 _ => json!({"type": "goodbye", "reason": "bye", "message": "goodbye"}),
             };
             lines.get_mut().write_all(format!("{answer}\n").as_bytes()).unwrap();

@@ -23,9 +23,10 @@ from typing import Any, TypeVar
 from . import wire
 from .client import BYE_SECONDS, LEAVE_SECONDS, READ_BYTES, RESULTS_KEPT
 from .errors import ConnectError, LineTooLong
+from .game import Now
 from .program import DONE, INTERRUPTED, REASONS, give_up, resign, tell, tell_people
 from .rules import Pit
-from .session import Now, Session
+from .session import Session
 from .settings import (
     CONNECT_SECONDS,
     MAY_SPEAK_TLS,

@@ -15,8 +15,9 @@ from types import TracebackType
 
 from . import wire
 from .errors import ConnectError, LineTooLong, ProtocolError
+from .game import Now
 from .rules import Pit
-from .session import Now, Session
+from .session import Session
 from .settings import (
     CONNECT_SECONDS,
     MAY_SPEAK_TLS,

@@ -18,14 +18,14 @@ import operator
 import random
 import time
 from collections import deque
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import replace
 
 from . import wire
 from .errors import AuthError, ConnectError, IllegalMove, ModiarError, ProtocolError
-from .rules import BySide, Pit, Position, Side
+from .game import Game, Goal, Now, makes_sense, opponent_of, turn_of
+from .rules import BySide, Pit, Side
 from .settings import CONNECT_SECONDS, Settings
-from .turn import Answer, Ended, Last, Turn
+from .turn import Answer, Ended, Turn
 
 __version__ = "0.1.0"
 
@@ -35,20 +35,17 @@ FIRST_PAUSE, LAST_PAUSE = 0.25, 15.0
 # A bot that has to pause for longer asks again once a day.
 LONGEST_PAUSE = 86_400.0
 
-# All that there are on a board, those that were captured with them.
-SEEDS = 42
-
 # How often a bot without a running game tries to come back.
 IDLE_TRIES = 60
 
-# A move that came over the rate is sent again after so many seconds, so often at most; a seek after a second.
+# A link that stood for so long has held, though nothing came of it.
+HELD_SECONDS = 10.0
+
+# A move that came over the rate is sent again after so many seconds, so often at most; a seek that came to nothing later.
 MOVE_AGAIN_SECONDS, MOVE_AGAIN_TIMES, SEEK_AGAIN_SECONDS = 0.2, 5, 1.0
 
 # Clocks differ: how much later than told a pause is taken to be over.
 PENALTY_MARGIN_SECONDS = 1.0
-
-# What is waited where a seek ended for a reason that is not known.
-UNKNOWN_SECONDS = 1.0
 
 # Ends that may be told again: a welcome repeats 64 at most.
 ENDS_KEPT = 256
@@ -62,52 +59,13 @@ FOR_GOOD = ("banned", "replaced", "flood", "handshake", "line_too_long")
 # A name or token that does not let the bot in.
 NOT_LET_IN = ("auth_failed", "name_taken", "bad_name", "registration_closed", "guests_closed")
 
-# Other refusals of a hello that no second try would change.
-REFUSED = ("bad_protocol", "bad_field")
+# Other refusals of a hello or a seek that no second try would change.
+REFUSED = ("bad_protocol", "bad_field", "unknown_pool")
 
 # Marks of the messages whose answer matters; a move has its game as mark.
 HELLO, SEEK, UNSEEK = "hello", "seek", "unseek"
 
 log = logging.getLogger("modiar")
-
-
-class Now(NamedTuple):
-    """The time at which something was heard."""
-
-    monotonic: float
-    unix: float
-
-    @classmethod
-    def read(cls) -> Now:
-        return cls(time.monotonic(), time.time())
-
-
-@dataclass
-class Goal:
-    """What the bot is to play."""
-
-    pool: str
-    games: int  # 0: for ever
-    played: int = 0
-    cancelled: bool = False
-
-    def left(self) -> int:
-        return self.games - self.played if self.games else 0
-
-    def reached(self) -> bool:
-        return self.cancelled or (self.games > 0 and self.played >= self.games)
-
-
-@dataclass
-class Game:
-    """A running game of this bot."""
-
-    started: wire.Started | None = None
-    turn: Turn | None = None  # the newest
-    asked: int = 0  # the ply that the bot was asked for last
-    answer: tuple[int, Pit] | None = None  # ply and pit of the newest move
-    limited: int = 0  # how often that move came over the rate
-    resigned: bool = False
 
 
 class Session:
@@ -128,7 +86,7 @@ class Session:
         self._over: deque[str] = deque(maxlen=ENDS_KEPT)
         self._goal: Goal | None = None
         self._pause, self._tries, self._refusals = FIRST_PAUSE, 0, 0
-        self._leaving = False
+        self._leaving, self._welcomed_at = False, 0.0
         self._forget_the_link()
 
     # The link.
@@ -155,6 +113,8 @@ class Session:
 
     def lost(self, cause: str) -> float:
         """There is no link, or no new one; returns the seconds to wait before the next try."""
+        if self._moved or (self._let_in and time.monotonic() - self._welcomed_at >= HELD_SECONDS):
+            self._pause = FIRST_PAUSE
         self._forget_the_link()
         self._tries += 1
         if not self._games and self._tries > IDLE_TRIES:
@@ -169,6 +129,7 @@ class Session:
     def _forget_the_link(self) -> None:
         self.outbox.clear()
         self.useless = self._let_in = self._seeking = self._draining = self._bye = self._unsought = False
+        self._moved = False  # a move of the bot has counted, so that this link was of use
         self._alarms: dict[str, float] = {}  # when to seek again, or to send the move of a game again
 
     # The bot.
@@ -274,7 +235,6 @@ class Session:
             log.warning("%s", message["message"])
             self._draining |= message["code"] == "draining"
         elif message["type"] in ("seeking", "seek_ended", "started", "turn", "ended"):
-            self._pause, self._tries = FIRST_PAUSE, 0
             self._heard_of_games(message, now)
 
     def _heard_of_games(self, message: wire.ServerMessage, now: Now) -> None:
@@ -292,12 +252,13 @@ class Session:
 
     def _started(self, message: wire.Started, side: Side) -> None:
         self._games.setdefault(message["game"], Game()).started = message
-        verb, opponent = "back in" if message["resumed"] else "in", _opponent(message, side)
+        verb, opponent = "back in" if message["resumed"] else "in", opponent_of(message, side)
         log.info("%s game %s as %s against %s, pool %s", verb, message["game"], side, opponent, message["pool"])
 
     def _welcomed(self, message: wire.Welcome) -> None:
         again, self.welcome = self.welcome is not None, message
-        self._let_in, self._register, self._refusals = True, False, 0
+        self._let_in, self._register, self._welcomed_at = True, False, time.monotonic()
+        self._tries = self._refusals = 0
         self._alarms.pop(HELLO, None)
         # The name too: who comes back without one is somebody else.
         self._name = message["bot"]["name"]
@@ -352,31 +313,32 @@ class Session:
 
     def _seek_refused(self, error: ProtocolError, now: Now) -> None:
         self._seeking = error.code == "already_seeking"
-        if error.code == "rate_limited":
-            self._alarms[SEEK] = now.monotonic + SEEK_AGAIN_SECONDS
-        elif error.code in ("draining", "too_many_connections"):
+        if error.code in ("draining", "too_many_connections"):
             self.useless = True
-        elif not self._seeking:
+        elif error.code in REFUSED:
             self.failure = error
+        elif not self._seeking:
+            self._alarms[SEEK] = now.monotonic + SEEK_AGAIN_SECONDS
 
     def _goodbye(self, message: wire.Goodbye) -> None:
         if message["reason"] == "bye":
             return
         log.warning("goodbye: %s", message["message"])
-        if message["reason"] in FOR_GOOD:
+        if self.welcome is None or message["reason"] in FOR_GOOD:
             self.failure = ProtocolError(message["reason"], message["message"], fatal=True)
 
     # Games.
 
     def _turn(self, message: wire.Turn, now: Now) -> None:
-        if not _makes_sense(message):
+        if not makes_sense(message):
             log.warning("skipped a turn of %s that makes no sense", message["game"])
             return
         game = self._games.setdefault(message["game"], Game())
+        self._moved |= bool(game.turn and game.answer and game.answer[0] == game.turn.ply != message["ply"])
         if game.resigned or (game.answer and game.answer[0] == message["ply"]):
             self._tell(message["game"])  # it was lost, or this turn was told before it came
         elif game.asked != message["ply"] and not self._leaving:
-            self._ask(game, _turn_of(message, game.started, now, self._answer))
+            self._ask(game, turn_of(message, game.started, now, self._answer))
 
     def _ask(self, game: Game, turn: Turn) -> None:
         game.turn = turn
@@ -403,6 +365,7 @@ class Session:
 
     def _ended(self, message: wire.Ended) -> None:
         game = self._games.pop(message["game"], None)
+        self._moved |= bool(game and game.answer)
         self._drop_turns(message["game"])
         if message["game"] in self._over:
             return
@@ -419,31 +382,32 @@ class Session:
 
     def _go_on(self) -> None:
         """Where nothing is played and nothing sought: seeks what is left, or is done."""
-        if not self._let_in or self._games or self._seeking or SEEK in self._alarms:
+        if not self._let_in or self._games or self._seeking:
             return
         if self._leaving:
             if self._unsought and not self._bye:
                 self.bye()
         elif self._goal and self._goal.reached():
             self._goal = None
-        elif self._goal and not self._draining:
+        elif self._goal and not self._draining and SEEK not in self._alarms:
             self.outbox.append({"type": "seek", "pool": self._goal.pool, "games": self._goal.left(), "ref": SEEK})
             self._seeking = True
 
     def _seek_ended(self, message: wire.SeekEnded, now: Now) -> None:
         reason, self._seeking = message["reason"], False
+        if self._goal and reason == "cancelled":
+            self._goal.cancelled = True
+        reached = self._goal is None or self._goal.reached()
         why = ""
         if reason == "penalised":
             pause = min(max(0.0, message.get("until_ms", 0) / 1000 - now.unix), LONGEST_PAUSE)
             why = f": {message.get('message', 'misconduct')}; the next seek may come in {pause:.0f} s"
             self._alarms[SEEK] = now.monotonic + pause + PENALTY_MARGIN_SECONDS
-        elif reason not in ("cancelled", "done", "draining"):
-            self._alarms[SEEK] = now.monotonic + UNKNOWN_SECONDS
-        if reason not in ("done", "cancelled"):
+        elif reason != "draining" and not reached:
+            self._alarms[SEEK] = now.monotonic + SEEK_AGAIN_SECONDS
+        if not reached:
             log.warning("the seek ended, %s%s", reason, why)
         self._draining |= reason == "draining"
-        if self._goal and reason == "cancelled":
-            self._goal.cancelled = True
         if self._leaving:
             self._unsought = True  # no game starts after it
             self._alarms.clear()
@@ -456,39 +420,4 @@ def _error(message: wire.Error) -> ProtocolError:
     kind = AuthError if message["code"] in NOT_LET_IN else ProtocolError
     return kind(
         message["code"], message["message"], message.get("field"), message.get("clause"), message["fatal"]
-    )
-
-
-def _makes_sense(turn: wire.Turn) -> bool:
-    """Whether six pits hold no more than there is, and one of them at least may be played."""
-    numbers, legal = [*turn["pits"], *turn["captured"].values()], turn["legal"]
-    seeds = all(isinstance(number, int) and 0 <= number <= SEEDS for number in numbers)
-    return seeds and len(turn["pits"]) == 6 and bool(legal) and all(pit in range(6) for pit in legal)
-
-
-def _opponent(started: wire.Started, side: Side) -> str:
-    return started["north" if side == "south" else "south"]["name"]
-
-
-def _turn_of(message: wire.Turn, started: wire.Started | None, now: Now, answer: Answer) -> Turn:
-    """A turn with what is known of its game; a deadline counts from its arrival."""
-    side, remaining = message["side"], BySide(**message["remaining_ms"])
-    left = remaining.of(side)
-    opponent, rated, pool = None, False, ""
-    if started:
-        opponent, rated, pool = _opponent(started, side), started["rated"], started["pool"]
-        left = min(left, started["time"].get("move_ms", left))
-    return Turn(
-        game=message["game"],
-        ply=message["ply"],
-        side=side,
-        position=Position(tuple(message["pits"]), BySide(**message["captured"]), side, message["ply"]),
-        legal=tuple(message["legal"]),
-        remaining_ms=remaining,
-        deadline=now.monotonic + left / 1000,
-        opponent=opponent,
-        rated=rated,
-        pool=pool,
-        last=Last(**message["last"]) if "last" in message else None,
-        _answer=answer,
     )

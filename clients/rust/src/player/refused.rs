@@ -1,21 +1,20 @@
 //! What is done about the server's errors.
 
-use super::seeking::SEEK;
-use super::{Alarm, HELLO, Player, is_mark, later};
+use super::seeking::{AGAIN_MS, SEEK};
+use super::{Alarm, Player, is_mark, later};
 use crate::Error;
 use crate::error::ProtocolError;
 use modiar_protocol::server::Error as Refusal;
 use modiar_protocol::{ErrorCode, GameId};
 use std::time::Instant;
 
-/// After so long a limited seek, move or resignation is said again, the latter so often.
-const SEEK_AGAIN_MS: u64 = 1000;
+/// After so long a limited move or resignation is said again, so often.
 const MOVE_AGAIN_MS: u64 = 200;
 const MOVES_AGAIN: u32 = 5;
 
-/// Whether who comes back later may not read this again.
-fn is_passing(code: ErrorCode) -> bool {
-    matches!(code, ErrorCode::Draining | ErrorCode::TooManyConnections)
+/// Whether no second hello or seek would change it.
+fn is_for_good(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::BadProtocol | ErrorCode::BadField | ErrorCode::UnknownPool)
 }
 
 /// Whether the name is not let in.
@@ -31,7 +30,7 @@ impl Player {
         let reference = refusal.reference.as_ref();
         let game = refusal.game.filter(|game| self.games.contains_key(game));
         match (refusal.code, game) {
-            _ if !self.link.welcomed => self.hello_refused(refusal),
+            _ if self.link.welcomed.is_none() => self.hello_refused(refusal),
             _ if is_mark(reference, SEEK) => self.seek_refused(refusal, at),
             (ErrorCode::IllegalMove, Some(game)) => self.forgiven(game, refusal),
             (ErrorCode::RateLimited, Some(game)) => self.alarms.push((later(at, MOVE_AGAIN_MS), Alarm::Again(game))),
@@ -41,39 +40,32 @@ impl Player {
     }
 
     fn hello_refused(&mut self, refusal: &Refusal) {
-        let code = refusal.code;
         let told = ProtocolError::from(refusal);
-        let busy = self.welcomed && matches!(code, ErrorCode::RateLimited | ErrorCode::Internal);
-        if is_passing(code) || busy {
-            self.link.refused = true;
-            self.hang_up = true;
-        } else if !is_mark(refusal.reference.as_ref(), HELLO) && !refusal.fatal {
-            // It is about something else.
-        } else if !is_about_name(code) {
-            self.fail(Error::Protocol(told));
-        } else if !self.welcomed || self.refusals > 0 {
-            self.fail(Error::Auth(told));
-        } else {
+        self.hang_up = true;
+        if is_about_name(refusal.code) {
+            if !self.welcomed || self.refusals > 0 {
+                self.fail(Error::Auth(told));
+            }
             self.refusals += 1;
-            self.hang_up = true;
             if self.token.is_none() && self.games.is_empty() {
                 // A guest whom the server has forgotten is a new one.
                 self.name = None;
                 self.resume = None;
             }
+        } else if !self.welcomed || is_for_good(refusal.code) {
+            self.fail(Error::Protocol(told));
         }
     }
 
     fn seek_refused(&mut self, refusal: &Refusal, at: Instant) {
         match refusal.code {
-            code if is_passing(code) => {
+            ErrorCode::AlreadySeeking => {}
+            ErrorCode::Draining | ErrorCode::TooManyConnections => {
                 self.link.seeking = false;
-                self.link.refused = true;
                 self.hang_up = true;
             }
-            ErrorCode::RateLimited | ErrorCode::Internal => self.pause(at, SEEK_AGAIN_MS),
-            ErrorCode::AlreadySeeking => {}
-            _ => self.fail(Error::Protocol(refusal.into())),
+            code if is_for_good(code) => self.fail(Error::Protocol(refusal.into())),
+            _ => self.pause(at, AGAIN_MS),
         }
     }
 

@@ -9,6 +9,9 @@ use std::time::Instant;
 pub(super) const SEEK: &str = "seek";
 const UNSEEK: &str = "unseek";
 
+/// After so long a seek that came to nothing is said again.
+pub(super) const AGAIN_MS: u64 = 1000;
+
 /// After a pause so much more: clocks differ.
 const SLACK_MS: u64 = 1000;
 
@@ -31,7 +34,6 @@ impl Player {
     /// Sets out for new games.
     pub(crate) fn seek(&mut self, pool: &str, games: u64) {
         self.quest = Some(Quest { pool: pool.to_owned(), games, played: 0, cancelled: false });
-        self.link.sought = false;
         self.go_on();
     }
 
@@ -46,7 +48,7 @@ impl Player {
 
     /// Whether nothing of the quest is left.
     pub(crate) fn finished(&self) -> bool {
-        let over = |quest: &Quest| quest.is_complete() || quest.cancelled || self.link.sought;
+        let over = |quest: &Quest| quest.is_complete() || quest.cancelled;
         self.games.is_empty() && !self.link.seeking && self.quest.as_ref().is_none_or(over)
     }
 
@@ -59,14 +61,14 @@ impl Player {
 
     /// Where nothing is played and nothing sought: seeks what is left, or leaves.
     pub(super) fn go_on(&mut self) {
-        if !self.link.welcomed || self.link.seeking || !self.games.is_empty() || self.bye {
+        if self.link.welcomed.is_none() || self.link.seeking || !self.games.is_empty() || self.bye {
             return;
         }
         if self.leaving {
             self.close();
             return;
         }
-        let held = self.link.paused || self.link.draining || self.link.sought;
+        let held = self.link.paused || self.link.draining;
         let Some(quest) = self.quest.as_ref().filter(|quest| !held && !quest.cancelled && !quest.is_complete()) else {
             return;
         };
@@ -89,7 +91,11 @@ impl Player {
             // Taken back by `stop`; there may be a new quest already.
             SeekEnd::Cancelled if is_mark(reference, UNSEEK) => {}
             SeekEnd::Cancelled => self.quest.iter_mut().for_each(|quest| quest.cancelled = true),
-            SeekEnd::Done => self.link.sought = true,
+            SeekEnd::Done if self.quest.as_ref().is_none_or(Quest::is_complete) => {}
+            SeekEnd::Done => {
+                self.log.warn(format_args!("the seek ended before all is played; the next comes in 1 s"));
+                self.pause(now.at, AGAIN_MS);
+            }
             SeekEnd::Draining => {
                 self.log.warn(format_args!("the server stops; this bot waits until it is back"));
                 self.link.draining = true;

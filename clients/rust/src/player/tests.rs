@@ -1,5 +1,6 @@
 //! The machine, message by message.
 
+use super::away::{FIRST_PAUSE, HELD, IDLE_TRIES, LAST_PAUSE};
 use super::*;
 use crate::Settings;
 use modiar_protocol::ErrorCode;
@@ -102,7 +103,7 @@ impl Table {
 
     /// The link breaks, and a new one stands.
     fn again(&mut self) {
-        self.player.lost(None, 0).unwrap();
+        self.player.lost(None, self.now, 0).unwrap();
         self.player.open(self.now);
         assert_eq!(self.said(), ["hello guest-1 resume"]);
     }
@@ -186,7 +187,7 @@ fn a_turn_that_waits_is_asked_once_after_a_return() {
 fn what_is_played_without_a_link_is_said_when_the_turn_comes_again() {
     let mut table = Table::playing();
     table.turn(1);
-    table.player.lost(None, 0).unwrap();
+    table.player.lost(None, table.now, 0).unwrap();
     table.play(2);
     assert_eq!(table.said(), Vec::<String>::new());
     table.player.open(table.now);
@@ -278,14 +279,53 @@ fn a_hello_or_seek_at_a_drain_is_tried_again() {
     table.again();
     table.error(ErrorCode::TooManyConnections, json!({"fatal": true}));
     assert!(table.player.hang_up);
-    let pause = table.player.lost(None, u64::MAX).unwrap();
+    let pause = table.player.lost(None, table.now, u64::MAX).unwrap();
     assert!(pause <= Duration::from_millis(500), "{pause:?}");
     assert_eq!(table.player.tries, 2);
 }
 
 #[test]
+fn pauses_begin_anew_once_a_link_was_of_use() {
+    let mut table = Table::playing();
+    let lost = |table: &mut Table, pauses: u32| {
+        table.again();
+        assert_eq!(table.player.pauses, pauses);
+    };
+    let told = |table: &mut Table, ply| {
+        table.welcome(&[GAME], &json!([]));
+        table.started(true);
+        table.turn(ply);
+    };
+    for pauses in 1..10 {
+        lost(&mut table, pauses);
+        told(&mut table, 1);
+    }
+    table.play(1);
+    lost(&mut table, 10);
+    told(&mut table, 1); // the move may have got lost
+    lost(&mut table, 11);
+    told(&mut table, 3); // it has counted
+    lost(&mut table, 1);
+    told(&mut table, 3);
+    lost(&mut table, 2);
+    told(&mut table, 3);
+    table.now += HELD / 2;
+    lost(&mut table, 3);
+    table.now += HELD;
+    table.error(ErrorCode::TooManyConnections, json!({"fatal": true}));
+    lost(&mut table, 4);
+    told(&mut table, 3);
+    table.now += HELD;
+    lost(&mut table, 1);
+    lost(&mut table, 2);
+    told(&mut table, 3);
+    table.hear(&ended(GAME, "draw"));
+    lost(&mut table, 1);
+}
+
+#[test]
 fn the_first_connection_fails_at_once() {
-    let told = |table: &mut Table, cause| match table.player.lost(cause, 0) {
+    let told = |table: &mut Table, cause| match table.player.lost(cause, table.now, 0) {
         Err(Error::Connect(told)) => told,
         other => panic!("{other:?}"),
     };
@@ -298,17 +338,17 @@ fn the_first_connection_fails_at_once() {
 #[test]
 fn pauses_grow_to_fifteen_seconds_and_end_where_nothing_is_played() {
     let mut idle = Table::seeking(1);
-    let pauses: Vec<Duration> = (0..IDLE_TRIES).map(|_| idle.player.lost(None, 249_999).unwrap()).collect();
+    let pauses: Vec<Duration> = (0..IDLE_TRIES).map(|_| idle.player.lost(None, idle.now, 249_999).unwrap()).collect();
     assert_eq!(pauses[0], Duration::from_micros(249_999));
-    assert!(matches!(idle.player.lost(None, 0), Err(Error::Connect(_))));
+    assert!(matches!(idle.player.lost(None, idle.now, 0), Err(Error::Connect(_))));
     let mut busy = Table::playing();
-    let most = (0..200).map(|_| busy.player.lost(None, u64::MAX).unwrap()).max().unwrap();
+    let most = (0..200).map(|_| busy.player.lost(None, busy.now, u64::MAX).unwrap()).max().unwrap();
     assert!(most < LAST_PAUSE && most > FIRST_PAUSE, "{most:?}");
 }
 
 #[test]
 fn refusals_of_a_name_end_it_or_make_a_new_guest() {
-    let auth = |table: &mut Table| matches!(table.player.lost(None, 0), Err(Error::Auth(_)));
+    let auth = |table: &mut Table| matches!(table.player.lost(None, table.now, 0), Err(Error::Auth(_)));
     let mut first = Table::new(Settings::new().name("dice").token("wrong"));
     first.open();
     first.error(ErrorCode::AuthFailed, json!({"ref": "hello"}));
@@ -317,7 +357,7 @@ fn refusals_of_a_name_end_it_or_make_a_new_guest() {
     let mut guest = Table::seeking(1);
     guest.again();
     guest.error(ErrorCode::AuthFailed, json!({"ref": "hello"}));
-    guest.player.lost(None, 0).unwrap();
+    guest.player.lost(None, guest.now, 0).unwrap();
     guest.open(); // without name and resume
     guest.welcome(&[], &json!([]));
     assert_eq!(guest.said(), ["seek 1"]);
@@ -334,7 +374,7 @@ fn refusals_of_a_name_end_it_or_make_a_new_guest() {
 fn other_refusals_are_told_with_their_code() {
     let mut table = Table::seeking(1);
     table.error(ErrorCode::UnknownPool, json!({"ref": "seek"}));
-    let Err(Error::Protocol(refused)) = table.player.lost(None, 0) else { panic!() };
+    let Err(Error::Protocol(refused)) = table.player.lost(None, table.now, 0) else { panic!() };
     assert_eq!((refused.code, refused.message.as_str()), (ErrorCode::UnknownPool, "no"));
 }
 
@@ -344,7 +384,7 @@ fn a_goodbye_for_good_is_the_end_and_another_is_not() {
         let mut table = Table::playing();
         table.hear(&json!({"type": "goodbye", "reason": reason, "message": "so"}));
         assert!(table.player.hang_up);
-        assert_eq!(matches!(table.player.lost(None, 0), Err(Error::Goodbye { .. })), last, "{reason}");
+        assert_eq!(matches!(table.player.lost(None, table.now, 0), Err(Error::Goodbye { .. })), last, "{reason}");
     }
 }
 
@@ -402,7 +442,7 @@ fn who_leaves_takes_the_seek_back_and_resigns() {
     assert_eq!(table.said(), ["bye"]);
     table.hear(&json!({"type": "goodbye", "reason": "bye", "message": "goodbye"}));
     assert!(table.player.hang_up);
-    assert_eq!(table.player.lost(None, 0), Err(Error::Closed));
+    assert_eq!(table.player.lost(None, table.now, 0), Err(Error::Closed));
 }
 
 #[test]
@@ -425,5 +465,5 @@ fn a_server_that_does_not_welcome_is_no_server() {
     table.open();
     table.after(15_000);
     assert!(table.player.hang_up);
-    assert!(matches!(table.player.lost(None, 0), Err(Error::Connect(_))));
+    assert!(matches!(table.player.lost(None, table.now, 0), Err(Error::Connect(_))));
 }

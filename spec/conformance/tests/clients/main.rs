@@ -4,6 +4,7 @@
 
 mod driver;
 mod messages;
+mod odd;
 mod rules;
 mod sdk;
 
@@ -24,6 +25,7 @@ fn hold(sdk: &Sdk) {
     sdk.shown();
     found.extend(rules::found(&mut driver));
     found.extend(messages::found(&mut driver));
+    found.extend(odd::found(&sdk.greedy()));
     found.extend(unready(sdk.greedy()));
     assert!(found.is_empty(), "clients/{}: {} to mend:\n{}", sdk.folder, found.len(), found.join("\n"));
 }

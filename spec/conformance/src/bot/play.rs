@@ -37,10 +37,26 @@ impl Referee<'_> {
     /// Waits for a seek and lets it stand.
     pub(crate) fn hear_seek(&mut self) -> Step {
         let seek = self.hear_refused_seek()?;
+        self.stand(seek);
+        Ok(())
+    }
+
+    /// Lets a seek stand that comes in this time.
+    pub(crate) fn hear_seek_within(&mut self, time: Duration) -> Step {
+        match self.hear(time)? {
+            Heard::Silence(_) => {}
+            heard => {
+                let seek = self.read_seek(heard)?;
+                self.stand(seek);
+            }
+        }
+        Ok(())
+    }
+
+    fn stand(&mut self, seek: Seek) {
         let seeking = json!({"type": "seeking", "pool": seek.pool, "waiting": 1});
         self.say(&with_ref(seeking, seek.reference.as_ref()));
         self.seek = Some(seek);
-        Ok(())
     }
 
     /// Waits for a seek that the script answers itself.
@@ -76,9 +92,7 @@ impl Referee<'_> {
             },
             heard @ Heard::Said(Incoming { message: ClientMessage::Seek { .. }, .. }) => {
                 let seek = self.read_seek(heard)?;
-                let seeking = json!({"type": "seeking", "pool": seek.pool, "waiting": 1});
-                self.say(&with_ref(seeking, seek.reference.as_ref()));
-                self.seek = Some(seek);
+                self.stand(seek);
                 Ok(Next::Seeks)
             }
             heard => self.fault(self.clause(), "bye, the end of the connection, or a new seek", &heard),

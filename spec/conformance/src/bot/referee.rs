@@ -198,6 +198,11 @@ impl<'a> Referee<'a> {
         if !self.accept_within(self.patience)? {
             return self.fault(self.clause(), "a connection", &Heard::Silence(self.patience));
         }
+        self.hear_hello()
+    }
+
+    /// Waits for the hello on a connection.
+    pub(crate) fn hear_hello(&mut self) -> Step<Hello> {
         match self.hear(self.patience)? {
             Heard::Said(Incoming { message: ClientMessage::Hello(hello), reference }) if hello.protocol == PROTOCOL => {
                 self.hello_ref = reference;

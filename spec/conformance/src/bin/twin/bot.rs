@@ -45,15 +45,6 @@ struct Game {
     moves: usize,
 }
 
-/// What a connection brought.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Heard {
-    Nothing,
-    Words,
-    /// Something of seeks or games.
-    Play,
-}
-
 /// The bot over all its connections.
 pub struct Bot {
     address: String,
@@ -72,6 +63,9 @@ pub struct Bot {
     seeking: bool,
     /// Whether a seek stands for which no game has come.
     confirmed: bool,
+    /// Whether anything was heard on this connection, and whether a move of the bot has counted.
+    heard: bool,
+    moved: bool,
     alarm: Option<Instant>,
     status: Option<u8>,
 }
@@ -98,6 +92,8 @@ impl Bot {
             let_in: false,
             seeking: false,
             confirmed: false,
+            heard: false,
+            moved: false,
             alarm: None,
             status: None,
         }
@@ -112,11 +108,11 @@ impl Bot {
         self.begin();
         let (mut pause, mut left_over) = (FIRST_PAUSE, Vec::new());
         loop {
-            let mut heard = Heard::Nothing;
+            (self.heard, self.moved) = (false, false);
             match Lines::connect(&self.address, self.faults.clone(), left_over) {
                 Ok(mut lines) => {
-                    heard = self.converse(&mut lines);
-                    if heard == Heard::Play || heard == Heard::Words && self.has("welcome-loop") {
+                    self.converse(&mut lines);
+                    if self.moved {
                         pause = FIRST_PAUSE;
                     }
                     left_over = lines.into_left_over();
@@ -130,7 +126,7 @@ impl Bot {
             if let Some(status) = self.status {
                 return status;
             }
-            if heard != Heard::Nothing || !self.has("reconnects-spaced") {
+            if self.heard || !self.has("reconnects-spaced") {
                 sleep(pause);
                 pause = (2 * pause).min(LAST_PAUSE);
             }
@@ -152,22 +148,20 @@ impl Bot {
     }
 
     /// One connection, to its end.
-    fn converse(&mut self, lines: &mut Lines) -> Heard {
+    fn converse(&mut self, lines: &mut Lines) {
         (self.seeking, self.let_in, self.alarm) = (false, false, None);
         self.hello(lines);
-        let mut heard = Heard::Nothing;
         loop {
             match lines.next(self.alarm) {
                 Came::Message(message) => {
-                    let play = matches!(message["type"].as_str(), Some("seeking" | "started" | "turn" | "ended"));
-                    heard = heard.max(if play { Heard::Play } else { Heard::Words });
+                    self.heard = true;
                     self.answer(lines, &message);
                 }
                 Came::Alarm => self.wake(lines),
-                Came::Closed => return heard,
+                Came::Closed => return,
             }
             if self.status.is_some_and(|status| status != 0) {
-                return heard;
+                return;
             }
         }
     }
@@ -208,7 +202,10 @@ impl Bot {
             // On a new connection too, nothing of a game is told before it.
             "started" | "turn" | "ended" if !self.let_in => {}
             "welcome" => self.welcome(lines, message),
-            "seeking" => self.confirmed = true,
+            "seeking" => {
+                self.confirmed = true;
+                self.moved |= self.has("seeking-loop");
+            }
             "challenged" => self.faults.fails("challenge-comes"),
             "started" => self.started(lines, message),
             "turn" => self.turn(lines, message),
@@ -292,7 +289,9 @@ impl Bot {
             Some((_, pit)) => self.another(message, pit),
             None => self.choose(message),
         };
+        let fault = self.has("turn-loop");
         let played = self.games.entry(id.to_owned()).or_default();
+        self.moved |= fault || played.answered.is_some_and(|(answered, _)| answered != ply);
         played.answered = Some((ply, pit));
         played.moves += 1;
         let (moves, north) = (played.moves, played.side == "north");
@@ -347,7 +346,7 @@ impl Bot {
 
     fn count(&mut self, ended: &Value) {
         let game = ended["game"].as_str().unwrap_or_default();
-        self.games.remove(game);
+        self.moved |= self.games.remove(game).is_some_and(|game| game.answered.is_some());
         let termination = ended["termination"].as_str().unwrap_or_default();
         let counts = ended["result"] != "none"
             || termination == "aborted" && self.has("aborted-not-counted")

@@ -12,6 +12,8 @@ const AWAY: Duration = Duration::from_millis(1200);
 /// How long the tries of a bot that finds no server are counted, and how many they may be.
 const COUNTED: Duration = Duration::from_millis(1500);
 const TRIES: usize = 10;
+/// How long a seek is waited for before the next connection is closed.
+const SEEK: Duration = Duration::from_millis(100);
 /// How long no seek must follow one that was refused for a drain.
 const DRAIN: Duration = Duration::from_millis(300);
 
@@ -34,15 +36,22 @@ pub(super) const CHECKS: &[Check] = &[
         "reconnects-spaced",
         "spaces its tries where the server closes each of them at once",
         &["session.resume"],
-        "Wait between tries, a time by chance whose bound doubles from 0.25 s to 15 s, and begin anew only when something of seeks or games was heard.",
+        "Wait between tries, a time by chance whose bound doubles from 0.25 s to 15 s, and begin anew once a move of yours has counted, or a connection stood for 10 s.",
         reconnects_spaced,
     ),
     Check::new(
-        "welcome-loop",
-        "spaces its tries where the server closes each of them after welcome",
+        "seeking-loop",
+        "spaces its tries where the server closes each of them once it seeks",
         &["session.resume"],
-        "Begin the pauses anew when something of seeks or games was heard, not at welcome: a server that breaks down or stops lets you in, too.",
-        welcome_loop,
+        "Begin the pauses anew neither at welcome nor at seeking: a server that breaks down says both, too.",
+        seeking_loop,
+    ),
+    Check::new(
+        "turn-loop",
+        "spaces its tries where the server closes each of them at its turn",
+        &["session.resume"],
+        "Begin the pauses anew where a later turn of the game comes than the one you answered, or its end: the same turn again is no step.",
+        turn_loop,
     ),
     Check::new(
         "notice-draining",
@@ -103,31 +112,40 @@ fn turned_away(at: &mut Referee<'_>) -> Step {
 }
 
 fn reconnects_spaced(at: &mut Referee<'_>) -> Step {
-    spaced(at, |at| {
-        at.cut();
-        Ok(())
-    })
-}
-
-fn welcome_loop(at: &mut Referee<'_>) -> Step {
-    spaced(at, |at| {
-        at.hear(at.patience)?;
-        at.welcome(&[]);
-        at.cut();
-        Ok(())
-    })
-}
-
-/// Few tries come in some time, where each comes to nothing.
-fn spaced(at: &mut Referee<'_>, turn_away: fn(&mut Referee<'_>) -> Step) -> Step {
     at.begin()?;
     at.hear_move()?;
+    spaced(at, |_| Ok(()))
+}
+
+fn seeking_loop(at: &mut Referee<'_>) -> Step {
+    at.sit()?;
+    spaced(at, |at| {
+        at.hear_hello()?;
+        at.welcome(&[]);
+        at.hear_seek_within(SEEK)
+    })
+}
+
+fn turn_loop(at: &mut Referee<'_>) -> Step {
+    at.begin()?;
+    at.hear(at.patience)?;
+    spaced(at, |at| {
+        at.hear_hello()?;
+        at.resume(&[]);
+        // Its move gets lost.
+        at.hear(at.patience).map(drop)
+    })
+}
+
+/// Few tries come in some time, where the server closes each of them after this.
+fn spaced(at: &mut Referee<'_>, meet: fn(&mut Referee<'_>) -> Step) -> Step {
     at.cut();
     let end = Instant::now() + COUNTED;
     let mut tries = 0;
     while at.accept_within(end.saturating_duration_since(Instant::now()))? {
         tries += 1;
-        turn_away(at)?;
+        meet(at)?;
+        at.cut();
         if tries > TRIES {
             let came = format!("{tries} in {:?}", COUNTED - end.saturating_duration_since(Instant::now()));
             return at.fault_text(at.clause(), &format!("at most {TRIES} connections in {COUNTED:?}"), came);

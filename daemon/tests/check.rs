@@ -3,9 +3,12 @@
 
 mod support;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::io::Write as _;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 use support::{Daemon, have, project};
 
 /// The bot of `clients/python` that comes back, checked with these options.
@@ -204,4 +207,36 @@ fn a_fault_of_a_server_names_its_clause_and_what_to_do() {
     ] {
         assert!(text(&told.stdout).contains(part), "{part}: {told:?}");
     }
+}
+
+/// Whether a process runs; one that has ended and waits for its parent does not.
+fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(" Z"))
+}
+
+/// Most bots end at once, so that others are started all the time, and every fourth stays.
+#[test]
+fn a_signal_leaves_no_bot_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let pids = folder.path().join("pids");
+    let bot = format!("echo $$ >> {}; [ $(($$ % 4)) = 0 ] && exec sleep 600; exit 1", pids.display());
+    for round in 0..24 {
+        let mut check = Command::new(env!("CARGO_BIN_EXE_modiar"));
+        check.args(["check", "bot", "--", "sh", "-c", &bot]).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut check = check.spawn().unwrap();
+        sleep(Duration::from_millis(40 + 3 * round));
+        let (signal, status) = if round % 2 == 0 { (Signal::INT, 130) } else { (Signal::TERM, 143) };
+        kill_process(Pid::from_child(&check), signal).unwrap();
+        assert_eq!(check.wait().unwrap().code(), Some(status));
+    }
+    // What was started and not yet heard of tells itself.
+    sleep(Duration::from_millis(300));
+    let pids = std::fs::read_to_string(pids).unwrap();
+    let left: Vec<&str> = pids.lines().filter(|pid| runs(pid)).collect();
+    for pid in &left {
+        kill_process(Pid::from_raw(pid.parse().unwrap()).unwrap(), Signal::KILL).unwrap();
+    }
+    assert!(pids.lines().count() > 24, "{pids}");
+    assert!(left.is_empty(), "{left:?} of {}", pids.lines().count());
 }

@@ -7,12 +7,14 @@ use modiar_conformance::End;
 use modiar_conformance::bot::{self, Kit};
 use modiar_conformance::quiz::{self, Quiz};
 use std::ffi::OsString;
-use std::process::{ExitCode, exit};
+use std::process::ExitCode;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Checks that run at the same time: each of them mostly waits for its bot.
 const AT_ONCE: usize = 8;
-/// The status of a command that Ctrl-C ends.
+/// The statuses of a command that Ctrl-C ends, or SIGTERM.
 const INTERRUPTED: i32 = 130;
+const TERMINATED: i32 = 143;
 
 #[derive(Debug, Args)]
 #[command(
@@ -46,13 +48,21 @@ impl BotCheck {
     }
 }
 
-/// Ctrl-C ends this program and the bots that it has started, each of which has a process group of its own.
+/// Ctrl-C and SIGTERM end this program and the bots that it has started, each of which has a process group of its own.
 fn leave_no_bot_behind() {
     std::thread::spawn(|| {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
-        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
-            bot::end_all();
-            exit(INTERRUPTED);
+        if let Ok(status) = runtime.block_on(signalled()) {
+            bot::exit(status);
         }
     });
+}
+
+/// Waits for a signal that ends the command; the status then.
+async fn signalled() -> std::io::Result<i32> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    Ok(tokio::select! {
+        _ = interrupt.recv() => INTERRUPTED,
+        _ = terminate.recv() => TERMINATED,
+    })
 }

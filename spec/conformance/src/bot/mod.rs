@@ -23,7 +23,7 @@ mod style;
 pub(crate) use checks::Seat;
 pub use checks::{Check, checks};
 pub(crate) use process::Process;
-pub use process::end_all;
+pub use process::exit;
 
 use crate::{Report, Verdict, runner};
 use referee::Referee;

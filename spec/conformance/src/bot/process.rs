@@ -22,11 +22,11 @@ const SETTINGS: [&str; 6] = ["MODIAR_HOST", "MODIAR_PORT", "MODIAR_NAME", "MODIA
 /// The bots that run, by the number of their process group.
 static RUNNING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
-/// Ends every bot that a kit has started, for a program that is about to end itself.
-pub fn end_all() {
-    for group in std::mem::take(&mut *lock(&RUNNING)) {
-        kill(group);
-    }
+/// Ends every bot that a kit has started, and this program: no other bot is started in between.
+pub fn exit(status: i32) -> ! {
+    let running = lock(&RUNNING);
+    running.iter().copied().for_each(kill);
+    std::process::exit(status)
 }
 
 /// Who the bot is told to be.
@@ -126,12 +126,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let mut running = lock(&RUNNING);
-        // Once `end_all` took it out, it is ended already.
-        if running.remove(&self.pid.as_raw_nonzero().get()) {
-            kill(self.pid.as_raw_nonzero().get());
-        }
-        drop(running);
+        let group = self.pid.as_raw_nonzero().get();
+        kill(group);
+        lock(&RUNNING).remove(&group);
         // It was killed: there is nothing to learn, and nothing to wait for.
         let _ = self.child.wait();
     }

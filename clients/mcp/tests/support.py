@@ -101,6 +101,23 @@ class Daemon:
         return modiar.Settings("127.0.0.1", self.port, None, None, False, None)
 
 
+@contextlib.asynccontextmanager
+async def scripted(answers: dict[str, dict[str, Any]]) -> AsyncGenerator[int]:
+    """A server that answers each message of these types so, and no other; its port."""
+
+    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async for line in reader:
+            if answer := answers.get(json.loads(line)["type"]):
+                writer.write(json.dumps(answer).encode() + b"\n")
+        writer.close()
+
+    server = await asyncio.start_server(meet, "127.0.0.1", 0)
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
 class Answer:
     """What a tool answered."""
 

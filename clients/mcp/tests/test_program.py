@@ -7,8 +7,9 @@ import subprocess
 import sys
 import unittest
 from dataclasses import replace
+from typing import Any
 
-from support import PATIENCE, Agent, Case, agent, opponent, parameters, until
+from support import PATIENCE, Agent, Case, agent, opponent, parameters, scripted, until
 
 import modiar
 import modiar_mcp
@@ -56,6 +57,23 @@ class Offers(unittest.IsolatedAsyncioTestCase):
             for tool in ("pools", "position", "find_game", "wait"):
                 self.assertIn("cannot connect to 127.0.0.1:1: ", await player.refused(tool))
             self.assertIn("game_over: no game is running", await player.refused("play", pit=0))
+
+    async def test_a_server_without_pools_or_words_is_borne(self) -> None:
+        rules = {"name": "modiar", "repetition": 3, "quiet_plies": 200, "majority": False, "illegal_moves": 3}
+        time = {"base_ms": 60000, "increment_ms": 1000, "grace_ms": 50}
+        pool = {"name": "practice", "time": time, "rated": False, "openings": "start", "rules": rules}
+        welcome: dict[str, Any] = {
+            "type": "welcome", "protocol": 1, "server": "modiar/9", "pools": [pool], "games": [], "missed": [],
+            "bot": {"name": "guest-1", "guest": True, "ratings": {}},
+            "limits": {"line_bytes": 4096, "messages_per_s": 20, "games": 1},
+        }  # fmt: skip
+        penalised = {"type": "seek_ended", "pool": "practice", "reason": "penalised", "until_ms": 1}
+        async with scripted({"hello": {**welcome, "pools": []}}) as port, agent(parameters(port)) as player:
+            for pool_name in (None, "practice"):
+                self.assertIn("the server has no pool", await player.refused("find_game", pool=pool_name))
+        async with scripted({"hello": welcome, "seek": penalised}) as port, agent(parameters(port)) as player:
+            table = await player.call("find_game", wait_seconds=0)
+            self.assertIn("penalised: this bot has to pause", table["next"])
 
     async def test_an_unknown_tool_and_bad_arguments_are_told(self) -> None:
         async with agent(parameters(NOWHERE)) as player:

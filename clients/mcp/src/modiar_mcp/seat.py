@@ -31,6 +31,9 @@ ANSWER_SECONDS = 5.0
 # After these a move counts, or is sent again by the client.
 NO_REFUSAL = ("duplicate", "rate_limited")
 
+# What the ends of a seek mean to an agent that waits, where the server does not say it.
+SEEK_ENDS = {"penalised": "this bot has to pause", "draining": "the server is about to stop"}
+
 # How many ends of games are kept.
 RESULTS_KEPT = 100
 
@@ -259,8 +262,8 @@ class Seat:
             self._waited_for = f"in {message['pool']}: {message.get('reason', 'no other bot seeks there now')}"
         elif message["type"] == "seek_ended":
             self._sought = False
-            if message["reason"] in ("penalised", "draining"):
-                self._waited_for = f"{message['reason']}: {message.get('message', 'the server is about to stop')}"
+            if meaning := SEEK_ENDS.get(message["reason"]):
+                self._waited_for = f"{message['reason']}: {message.get('message', meaning)}"
         else:
             self._heard_of_requests(message)
         self._note()
@@ -340,6 +343,8 @@ class Seat:
     def _pool(self, client: modiar.aio.Client, pool: str | None) -> str:
         """The pool of this name, or the slowest."""
         pools = [known["name"] for known in slowest_first(client.welcome["pools"])]
+        if not pools:
+            raise Refused("unknown_pool: the server has no pool; ask its host")
         if pool is not None and pool not in pools:
             raise Refused(f"unknown_pool: there is no pool {pool!r}; take one of {', '.join(pools)}")
         return pool or pools[0]

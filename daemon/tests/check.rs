@@ -146,6 +146,7 @@ fn wrong_usage_is_2_and_what_cannot_be_started_3() {
         (&["check", "bot", "--rules", "--", "no-such-program-of-mine"], 3, "no-such-program-of-mine"),
         (&["check", "bot", "--timeout", "0", "--", "true"], 2, "--timeout"),
         (&["check", "bot", "--", "no-such-program-of-mine"], 3, "no-such-program-of-mine"),
+        (&["check", "bot", "--junit", "/nowhere/bot.xml", "--", "true"], 3, "/nowhere/bot.xml: name a file"),
         (&["check", "server"], 2, "<HOST:PORT>"),
         (&["check", "server", "localhost"], 2, "not HOST:PORT"),
         (&["check", "server", "localhost:x"], 2, "not HOST:PORT"),

@@ -48,6 +48,10 @@ impl Options {
         run: impl FnOnce(&[&'static C], &mut dyn FnMut(&Report)) -> anyhow::Result<()>,
     ) -> anyhow::Result<ExitCode> {
         let chosen = self.choose(all);
+        if let Some(path) = &self.junit {
+            // Not to find only then, after minutes, that it cannot be.
+            write_junit(path, "")?;
+        }
         let (mut reports, mut written) = (Vec::with_capacity(chosen.len()), Ok(()));
         run(&chosen, &mut |report| {
             if written.is_ok() {

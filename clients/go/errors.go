@@ -14,7 +14,7 @@ var (
 	ErrConnect = errors.New("cannot connect")
 	// ErrAuth: the server does not let this name in; the error is also a [*ProtocolError].
 	ErrAuth = errors.New("not let in")
-	// ErrGoodbye: the server hung up for good (banned, replaced, flood, handshake, line_too_long).
+	// ErrGoodbye: the server hung up before a welcome, or for good (banned, replaced, flood, handshake, line_too_long).
 	ErrGoodbye = errors.New("the server hung up")
 	// ErrIllegalMove: a pit may not be played; the error is also a [*IllegalMoveError].
 	ErrIllegalMove = errors.New("illegal move")

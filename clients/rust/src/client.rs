@@ -49,8 +49,7 @@ impl Client {
     /// Connects, and waits until the bot is let in.
     ///
     /// # Errors
-    /// [`Error::Setting`], [`Error::Connect`], [`Error::Auth`], [`Error::Protocol`] or [`Error::Goodbye`]. Where the server is
-    /// only too busy it is tried again, sixty times.
+    /// [`Error::Setting`], [`Error::Connect`], [`Error::Auth`], [`Error::Protocol`] or [`Error::Goodbye`].
     pub fn connect(settings: Settings) -> Result<Self, Error> {
         Self::connect_watched(settings, false)
     }

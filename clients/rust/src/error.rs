@@ -17,7 +17,7 @@ pub enum Error {
     Auth(ProtocolError),
     /// The server refused a message for good.
     Protocol(ProtocolError),
-    /// The server hung up for good: banned, replaced, flood, handshake or `line_too_long`.
+    /// The server hung up before a welcome, or for good: banned, replaced, flood, handshake or `line_too_long`.
     Goodbye {
         /// Why.
         reason: GoodbyeReason,

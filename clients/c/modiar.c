@@ -1832,6 +1832,12 @@ static bool begins_anew(modiar_client *client)
     return can;
 }
 
+/* No second hello or seek would change these. */
+static bool is_for_good(modiar_code code)
+{
+    return code == MODIAR_CODE_BAD_PROTOCOL || code == MODIAR_CODE_BAD_FIELD || code == MODIAR_CODE_UNKNOWN_POOL;
+}
+
 static void on_hello_refused(modiar_client *client, const modiar_wire_error *wire)
 {
     switch (modiar_code_of(wire->code)) {
@@ -1841,17 +1847,13 @@ static void on_hello_refused(modiar_client *client, const modiar_wire_error *wir
     case MODIAR_CODE_REGISTRATION_CLOSED:
     case MODIAR_CODE_GUESTS_CLOSED:
         client->refused++;
-        if (begins_anew(client) || (client->was_welcomed && client->settings.token != NULL && client->refused < 2))
+        if (begins_anew(client) || (client->was_welcomed && client->refused < 2))
             lose(client, "the server does not know this bot");
         else
             end_by_error(client, MODIAR_AUTH_ERROR, wire);
         break;
-    case MODIAR_CODE_BAD_PROTOCOL:
-    case MODIAR_CODE_BAD_FIELD:
-        end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
-        break;
     default:
-        if (client->was_welcomed)
+        if (client->was_welcomed && !is_for_good(modiar_code_of(wire->code)))
             lose(client, or_empty(wire->code));
         else
             end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
@@ -1866,7 +1868,7 @@ static void on_seek_refused(modiar_client *client, const modiar_wire_error *wire
     client->draining = client->draining || code == MODIAR_CODE_DRAINING;
     if (code == MODIAR_CODE_TOO_MANY_CONNECTIONS)
         lose(client, wire->code);
-    else if (code == MODIAR_CODE_UNKNOWN_POOL || code == MODIAR_CODE_BAD_FIELD)
+    else if (is_for_good(code))
         end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);
     else
         client->seek_at_ms = modiar_now_ms() + SEEK_AGAIN_MS;

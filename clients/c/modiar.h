@@ -583,7 +583,7 @@ typedef struct modiar_client {
     bool moved;                  /* a move of the bot has counted on this connection */
     bool leaving;                /* after settings.stop, or in modiar_close */
     bool told_type, told_field;  /* unknown ones are logged once */
-    int refused;                 /* hellos of a registered bot, one after the other */
+    int refused;                 /* hellos because of the name or token, one after the other */
     int tries;                   /* to come back, since the last welcome */
     int64_t pause_ms, welcome_by_ms, welcomed_ms, arrival_ms;
     uint64_t chance;

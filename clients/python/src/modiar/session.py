@@ -291,13 +291,14 @@ class Session:
             self._name = self._resume = None
             return
         self._refusals += 1
-        if self._resume or self._refusals > 1:
+        if self._refusals > 1:
             self.failure = error
 
     def _refused(self, message: wire.Error, now: Now) -> None:
         """A message other than hello was refused."""
         code, mark = message["code"], message.get("ref")
-        error, game = _error(message), self._games.get(message.get("game", str(mark)))
+        name = message.get("game", str(mark))
+        error, game = _error(message), self._games.get(name)
         if mark == SEEK:
             self._seek_refused(error, now)
         elif code == "illegal_move" and game and game.turn:
@@ -307,7 +308,7 @@ class Session:
             self._ask(game, replace(game.turn, legal=legal))
         elif code == "rate_limited" and game and game.answer and game.limited < MOVE_AGAIN_TIMES:
             game.limited += 1
-            self._alarms[str(mark)] = now.monotonic + MOVE_AGAIN_SECONDS
+            self._alarms[name] = now.monotonic + MOVE_AGAIN_SECONDS
         if self.failure is not error:  # which its receiver tells
             log.warning("error %s", error)
 

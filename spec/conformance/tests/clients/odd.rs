@@ -37,6 +37,8 @@ const SCENES: &[Scene] = &[
     ("the return is answered too_many_connections", |door| return_refused(door, "too_many_connections"), PLAYED),
     ("the return is answered rate_limited", |door| return_refused(door, "rate_limited"), PLAYED),
     ("the return is answered internal", |door| return_refused(door, "internal"), PLAYED),
+    ("the return is answered name_taken once", |door| return_refused(door, "name_taken"), PLAYED),
+    ("the return is answered name_taken twice", name_refused_twice, COULD_NOT),
     ("the return is answered by a new code", |door| return_refused(door, "brand_new"), PLAYED),
     ("the seek is answered rate_limited", |door| seek_refused(door, "rate_limited"), PLAYED),
     ("the seek is answered internal", |door| seek_refused(door, "internal"), PLAYED),
@@ -124,6 +126,15 @@ fn return_refused(door: &Door, code: &str) -> Step {
     peer.refuse(code, &hello);
     drop(peer);
     door.go_on()
+}
+
+fn name_refused_twice(door: &Door) -> Step {
+    door.begin()?.hear("move")?;
+    for _ in 0..2 {
+        let (mut peer, hello) = door.hello()?;
+        peer.refuse("name_taken", &hello);
+    }
+    door.stays_empty()
 }
 
 fn seek_refused(door: &Door, code: &str) -> Step {

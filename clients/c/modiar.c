@@ -1865,8 +1865,7 @@ static void on_seek_refused(modiar_client *client, const modiar_wire_error *wire
     modiar_code code = modiar_code_of(wire->code);
 
     client->seeking = code == MODIAR_CODE_ALREADY_SEEKING;
-    client->draining = client->draining || code == MODIAR_CODE_DRAINING;
-    if (code == MODIAR_CODE_TOO_MANY_CONNECTIONS)
+    if (code == MODIAR_CODE_TOO_MANY_CONNECTIONS || code == MODIAR_CODE_DRAINING)
         lose(client, wire->code);
     else if (is_for_good(code))
         end_by_error(client, MODIAR_PROTOCOL_ERROR, wire);

@@ -2656,7 +2656,7 @@ public final class Modiar {
             } else if (end.reason().equals("cancelled")) {
                 sought = Sought.CANCELLED;
                 notifyAll();
-            } else if (end.reason().equals("done") && isEnough()) {
+            } else if (isEnough()) {
                 sought = Sought.NOTHING;
                 notifyAll();
             } else { // penalised, a reason of a newer server, or not all is played
@@ -2723,11 +2723,11 @@ public final class Modiar {
 
         /** The server does not know this bot, or not any more. */
         private void unknown(AuthError error) {
-            if (resume != null && games.isEmpty()) {
+            if (!known || ++refusals == 2) {
+                fail(error);
+            } else if (resume != null && games.isEmpty()) {
                 name = null; // a new guest: nothing was running
                 resume = null;
-            } else if (!known || ++refusals == 2) {
-                fail(error);
             }
         }
 

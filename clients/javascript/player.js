@@ -320,7 +320,7 @@ export class Player {
     this.#seeking = false;
     if (reason === "cancelled") return this.#quest && this.#finish();
     if (reason === "draining") return this.#drain("the server stops, and nothing is sought until it is back");
-    if (reason === "done" && this.#isDone()) return this.#goOn();
+    if (this.#isDone()) return this.#goOn();
     const ms = Math.max(0, until_ms - unix) + PENALTY_MARGIN_MS;
     this.#log("warn", `the seek ended, ${reason}: ${message ?? ""}; the next comes in ${Math.ceil(ms / 1000)} s`);
     return this.#seekLater(ms);
@@ -403,18 +403,17 @@ export class Player {
     const isAuth = NOT_LET_IN.has(error.code);
     if (!isAuth && this.#welcomed && !REFUSED.has(error.code)) return this.#comeBackLater(error);
     if (!isAuth) return this.#world.fail(new ProtocolError(error));
-    if (this.#welcomed && !this.#token && !this.#games.size) {
+    if (!this.#welcomed || ++this.#refusals > 1) return this.#world.fail(new AuthError(error));
+    if (!this.#token && !this.#games.size) {
       this.#name = this.#resume = undefined;
       this.#log("warn", "the server has forgotten this guest, who comes back as a new one");
-      return this.#comeBackLater(error);
     }
-    if (this.#welcomed && ++this.#refusals < 2) return this.#comeBackLater(error);
-    return this.#world.fail(new AuthError(error));
+    return this.#comeBackLater(error);
   }
 
   #notSought(error) {
     this.#seeking = error.code === "already_seeking";
-    if (this.#seeking || (error.code === "draining" && this.#draining)) return undefined;
+    if (this.#seeking) return undefined;
     if (BUSY.has(error.code)) return this.#comeBackLater(error);
     if (REFUSED.has(error.code)) return this.#world.fail(new ProtocolError(error));
     this.#log("warn", `${error.code}: ${error.message}; the next seek comes in ${SEEK_AGAIN_MS / 1000} s`);

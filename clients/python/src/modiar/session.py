@@ -286,13 +286,12 @@ class Session:
         self.useless = True
         if message["code"] not in NOT_LET_IN:
             return
-        if self._resume and not self._games:
-            # The server has forgotten this guest, and nothing is lost by being another.
-            self._name = self._resume = None
-            return
         self._refusals += 1
         if self._refusals > 1:
             self.failure = error
+        elif self._resume and not self._games:
+            # The server has forgotten this guest, and nothing is lost by being another.
+            self._name = self._resume = None
 
     def _refused(self, message: wire.Error, now: Now) -> None:
         """A message other than hello was refused."""
@@ -322,11 +321,13 @@ class Session:
             self._alarms[SEEK] = now.monotonic + SEEK_AGAIN_SECONDS
 
     def _goodbye(self, message: wire.Goodbye) -> None:
-        if message["reason"] == "bye":
+        if message["reason"] == "bye" and self._bye:
             return
         log.warning("goodbye: %s", message["message"])
         if self.welcome is None or message["reason"] in FOR_GOOD:
             self.failure = ProtocolError(message["reason"], message["message"], fatal=True)
+        else:
+            self.useless = True
 
     # Games.
 

@@ -48,6 +48,10 @@ const SCENES: &[Scene] = &[
     ("the seek is answered unknown_pool", seek_for_good, COULD_NOT),
     ("the seek is done before anything was played", seek_done, PLAYED),
     ("the seek is cancelled, though not by the bot", seek_cancelled, PLAYED),
+    ("a guest without a game is refused twice", guest_refused_twice, COULD_NOT),
+    ("a goodbye leaves the connection open", goodbye_stays_open, PLAYED),
+    ("a drain is noticed, and the seek refused", drain_stays_open, PLAYED),
+    ("a pause comes behind the last game", pause_behind_the_end, PLAYED),
     ("a line is too long", line_too_long, PLAYED),
 ];
 
@@ -168,6 +172,39 @@ fn seek_done(door: &Door) -> Step {
 fn seek_cancelled(door: &Door) -> Step {
     let (mut peer, _) = door.seek()?;
     peer.seek_ended("cancelled");
+    peer.hear("bye").map(drop)
+}
+
+fn guest_refused_twice(door: &Door) -> Step {
+    drop(door.seek()?);
+    for _ in 0..2 {
+        let (mut peer, hello) = door.hello()?;
+        peer.refuse("guests_closed", &hello);
+    }
+    door.stays_empty()
+}
+
+fn goodbye_stays_open(door: &Door) -> Step {
+    let mut peer = door.begin()?;
+    peer.hear("move")?;
+    peer.goodbye();
+    door.go_on()
+}
+
+fn drain_stays_open(door: &Door) -> Step {
+    let (mut peer, seek) = door.seek()?;
+    peer.say(&json!({"type": "notice", "code": "draining", "message": "for a reason"}));
+    peer.refuse("draining", &seek);
+    door.seek()?.0.game()
+}
+
+fn pause_behind_the_end(door: &Door) -> Step {
+    let mut peer = door.begin()?;
+    peer.hear("move")?;
+    peer.tell_end();
+    peer.say(&json!({
+        "type": "seek_ended", "pool": "practice", "reason": "penalised", "until_ms": 4_102_444_800_000_u64, "message": "no",
+    }));
     peer.hear("bye").map(drop)
 }
 
@@ -310,11 +347,15 @@ impl Peer {
     /// Hears the move, ends the game by it, and sees the bot off.
     fn end(&mut self) -> Step {
         self.hear("move")?;
+        self.tell_end();
+        self.seek_ended("done");
+        self.hear("bye").map(drop)
+    }
+
+    fn tell_end(&mut self) {
         self.say(&json!({
             "type": "ended", "game": GAME, "result": "south", "termination": "resignation",
             "score": {"south": 25, "north": 17}, "pits": [7, 7, 7, 7, 7, 7], "ply": 1,
         }));
-        self.seek_ended("done");
-        self.hear("bye").map(drop)
     }
 }
